@@ -30,4 +30,5 @@ mod store_sizes;
 mod store_sqlite;
 mod surfaces;
 mod untrusted;
+mod way_surfaces;
 mod wheel;

@@ -1,9 +1,9 @@
-//! `opatlas gaps`: the operators that a backend lacks.
+//! `opatlas gaps`: the operators that a backend or a way lacks.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 
 use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text, leverage_text};
@@ -13,6 +13,10 @@ use opatlas_source::Stop;
 use opatlas_source::visible::line;
 use opatlas_store::Opening;
 use opatlas_wire::gaps::{GapRequest, Only, rows, steps, summary, title, view};
+use opatlas_wire::operators::expect_tag;
+use opatlas_wire::problem::Problem;
+use opatlas_wire::way_gaps::{self, WayGapRequest};
+use opatlas_wire::ways::{csv, parse_way};
 
 use super::{Stored, Target, output, read};
 
@@ -21,10 +25,18 @@ use super::{Stored, Target, output, read};
 ///
 /// The order is: the most used operators (with --usage), operators tagged core, then operators that
 /// most other backends have a kernel for.
+///
+/// With --way it lists the operators that nothing of their own serves on a way to run them:
+/// `--way inductor --tag core` lists core operators without a lowering.
 #[derive(Debug, Args)]
 pub(super) struct Gaps {
     /// The backend's dispatch key, such as MPS
-    key: String,
+    #[arg(required_unless_present = "way")]
+    key: Option<String>,
+
+    /// List what this way lacks, such as vmap
+    #[arg(long, conflicts_with_all = ["key", "since", "usage", "only"])]
+    way: Option<String>,
 
     /// The stored revision
     #[arg(long, default_value = "latest")]
@@ -42,7 +54,8 @@ pub(super) struct Gaps {
     #[arg(long, value_enum)]
     only: Option<OnlyName>,
 
-    /// Count only operators with this tag for the kernels that would help most
+    /// Count only operators with this tag for the kernels that would help most; with --way, list only
+    /// these
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
 
@@ -79,11 +92,68 @@ enum Format {
 
 impl Gaps {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        match (&self.way, &self.key) {
+            (Some(way), _) => self.of_way(way).await,
+            (None, Some(key)) => self.of_key(key).await,
+            (None, None) => bail!("missing dispatch key, or a way with --way"),
+        }
+    }
+
+    async fn of_way(&self, way: &str) -> anyhow::Result<ExitCode> {
+        let refusal = |problem: Problem| anyhow!("{}", problem.detail);
+        let way = parse_way(way).map_err(refusal)?;
+        let stored = Stored::open(&self.target, Opening::Read).await?;
+        let revision = stored.resolve(&self.project, &self.revision, None).await?;
+        let snapshot = stored.snapshot(&revision).await?;
+        stored.close().await;
+        let tag = self.tag.as_deref();
+        expect_tag(&snapshot.catalogue, tag).map_err(refusal)?;
+        let gaps = way_gaps::view(WayGapRequest {
+            revision: &revision,
+            snapshot: &snapshot,
+            way,
+            tag,
+        });
+        match self.format {
+            Format::Json => println!("{}", output::json(&serde_json::to_string_pretty(&gaps)?)),
+            Format::Csv => print!("{}", csv(&gaps.items)),
+            Format::Markdown => bail!("gaps of a way have no Markdown form: use --format csv"),
+            Format::Text => {
+                println!("{}", line(&way_gaps::title(&gaps)));
+                let shown = self.shown(gaps.items.len());
+                for item in &gaps.items[..shown] {
+                    let text = format!(
+                        "  {}  {}: {}",
+                        item.operator, item.fate.fate, item.fate.because
+                    );
+                    println!("{}", line(&text));
+                }
+                self.say_more(gaps.items.len() - shown);
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// How many of so many items text lists.
+    fn shown(&self, all: usize) -> usize {
+        match self.limit {
+            0 => all,
+            limit => limit.min(all),
+        }
+    }
+
+    fn say_more(&self, more: usize) {
+        if more > 0 {
+            println!("  and {more} more; --limit 0 lists all");
+        }
+    }
+
+    async fn of_key(&self, key: &str) -> anyhow::Result<ExitCode> {
         let usage = self.usage()?;
         let stored = Stored::open(&self.target, Opening::Read).await?;
         let resolve = |address| stored.resolve(&self.project, address, None);
         let revision = resolve(&*self.revision).await?;
-        runtime_key(revision.release(), &self.key).map_err(super::suggesting)?;
+        runtime_key(revision.release(), key).map_err(super::suggesting)?;
         let snapshot = stored.snapshot(&revision).await?;
         let since = match self.since.as_deref() {
             None => None,
@@ -97,7 +167,7 @@ impl Gaps {
         let asked = GapRequest {
             revision: &revision,
             snapshot: &snapshot,
-            key: &self.key,
+            key,
             since: since.as_ref().map(|(since, snapshot)| (since, &**snapshot)),
             usage: usage.as_ref(),
             only: self.only.map(|only| match only {
@@ -135,14 +205,9 @@ impl Gaps {
                 if !gaps.unknown.is_empty() {
                     eprintln!("unknown operator {}", line(&gaps.unknown.join(", ")));
                 }
-                let shown = match self.limit {
-                    0 => rows.len(),
-                    limit => limit.min(rows.len()),
-                };
+                let shown = self.shown(rows.len());
                 print!("{}", gaps_text(&rows[..shown]));
-                if shown < rows.len() {
-                    println!("  and {} more; --limit 0 lists all", rows.len() - shown);
-                }
+                self.say_more(rows.len() - shown);
             }
         }
         Ok(ExitCode::SUCCESS)

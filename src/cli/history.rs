@@ -138,6 +138,10 @@ fn told(history: &View) -> anyhow::Result<String> {
         }
     }
     let mut present = history.ranges.iter().filter(presence);
+    let ways = history.ways.iter();
+    let ways: Vec<_> = ways
+        .map(|change| (&*change.release, &*change.message))
+        .collect();
     Ok(text(&HistoryReport {
         operator: &history.operator,
         first: &first,
@@ -146,6 +150,7 @@ fn told(history: &View) -> anyhow::Result<String> {
         is_there: present.any(|range| at_end(&range)),
         events: &events,
         serving: &serving,
+        ways: &ways,
     }))
 }
 

@@ -58,6 +58,7 @@ use crate::http::routes::tables;
 use crate::http::routes::timeline;
 use crate::http::routes::topics;
 use crate::http::routes::trends;
+use crate::http::routes::way_gaps;
 use crate::http::routes::ways;
 use crate::web;
 use opatlas_service::Service;
@@ -97,6 +98,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(badges::one))
         .routes(routes!(trends::trends))
         .routes(routes!(gaps::stored, gaps::ranked))
+        .routes(routes!(way_gaps::of_way))
         .routes(routes!(exceptions::list, exceptions::create))
         .routes(routes!(
             exceptions::one,

@@ -32,7 +32,8 @@ const NAMES: [(&str, &str); 15] = [
 ];
 
 /// What a route cannot do without.
-const REQUIRED: [(&str, &str); 2] = [
+const REQUIRED: [(&str, &str); 3] = [
+    ("/gaps", "way=vmap"),
     ("/search", "q=add"),
     ("/support", "operators=add.Tensor&keys=CPU"),
 ];

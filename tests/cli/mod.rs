@@ -13,3 +13,4 @@ mod schemas;
 mod serving;
 mod signatures;
 mod tables;
+mod ways;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { everyLook, eventually, NEWEST, settled, site, skip } from "./harness.mjs";
+import { everyLook, eventually, NEWEST, reads, settled, site, skip } from "./harness.mjs";
 
 const OPERATORS = `/p/pytorch/r/${NEWEST}/operators`;
 const MATRIX = `/p/pytorch/r/${NEWEST}/backends`;
@@ -171,6 +171,78 @@ describe("ways", { skip, concurrency: false }, () => {
 		await page.keyboard.press("End");
 		await page.keyboard.press("Enter");
 		await page.getByRole("complementary", { name: "Why autocast-xpu" }).waitFor();
+	});
+
+	it("lists changes of fate in the history of an operator", async (t) => {
+		const path = "/p/pytorch/operators/argmax.out/history";
+		const { ways } = await (await fetch(`${web.base}/v1${path.replace("/p/", "/projects/")}`)).json();
+		assert.ok(ways.length > 0);
+		const page = await web.open(t, path);
+		await settled(page);
+		const rows = page.getByRole("region", { name: "Changes of fate" }).locator("tbody tr");
+		const shown = await rows.evaluateAll((rows) =>
+			rows.map((row) => [...row.cells].map((cell) => cell.textContent)),
+		);
+		const told = ways.map(({ release, title, after, message, ...of }) => [
+			release,
+			title,
+			`${glyphOf(of)} ${after}`,
+			message.replaceAll("`", ""),
+		]);
+		assert.deepEqual(shown, told);
+		await everyLook(page, "changes of fate");
+	});
+
+	it("draws operators by fate, for the way in the address", async (t) => {
+		const page = await web.open(t, "/p/pytorch/trends");
+		const section = page.getByRole("region", { name: "Ways", exact: true });
+		await section.getByLabel("Way").selectOption("vmap");
+		await page.waitForURL("**/p/pytorch/trends?way=vmap");
+		const trends = await fetch(`${web.base}/v1/projects/pytorch/trends?way=vmap`);
+		const { points } = await trends.json();
+		const { fates } = points.at(-1).way;
+		const table = section.getByRole("region", { name: "vmap, table" }).getByRole("table");
+		await eventually(async () => {
+			const rows = await table.evaluate((table) =>
+				[...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent)),
+			);
+			const [heads, ...lines] = rows;
+			const last = Object.fromEntries(heads.slice(1).map((name, at) => [name, lines.at(-1)[at + 1]]));
+			const told = Object.entries(fates).map(([name, n]) => [name, n.toLocaleString("en")]);
+			assert.deepEqual(last, Object.fromEntries(told));
+			assert.equal(lines.length, points.length);
+		});
+	});
+
+	it("is searched for next to an operator, and for what it lacks", async (t) => {
+		const page = await web.open(t, OPERATORS);
+		await settled(page);
+		const box = page.getByRole("combobox", { name: "Search" });
+		const first = page.locator('#palette-hits [aria-selected="true"]');
+		await page.keyboard.press("Control+k");
+		await box.fill("vmap grid_sampler");
+		await reads(first, /^way\s*grid_sampler\s*pytorch 2\.15\.0\s*vmap: /);
+		await page.keyboard.press("Enter");
+		await page.waitForURL(`**${OPERATORS}/grid_sampler#ways`);
+		await page.keyboard.press("Control+k");
+		await box.fill("core without lowering");
+		await reads(first, /^way\s*Inductor\s*pytorch 2\.15\.0\s*what Inductor lacks, tagged core/);
+		await page.keyboard.press("Enter");
+		await page.waitForURL(`**${MATRIX}?show=ways&tag=core&way=inductor`);
+		const { items } = await asked("gaps?way=inductor&tag=core");
+		const grid = page.getByRole("grid", { name: "Operators by ways" });
+		for (const { operator } of items) {
+			await grid.getByRole("link", { name: operator, exact: true }).waitFor();
+		}
+		// A word that also means something else leads there first.
+		await page.keyboard.press("Control+k");
+		await box.fill("meta");
+		await reads(first, /^key\s*Meta/);
+		await page.keyboard.press("Escape");
+		await page.goto(`${web.base}/p/pytorch/search?q=core+without+lowering`);
+		await page.getByRole("link", { name: "See what Inductor lacks, tagged core" }).click();
+		await page.waitForURL(`**/p/pytorch/r/latest/backends?show=ways&tag=core&way=inductor`);
+		await grid.getByRole("link", { name: items[0].operator, exact: true }).waitFor();
 	});
 
 	it("says that nothing is known of dtypes", async (t) => {

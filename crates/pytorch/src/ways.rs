@@ -174,6 +174,13 @@ pub fn shim_function(operator: &str) -> String {
 }
 
 impl Operator {
+    /// The registries of the operator in another release.
+    #[must_use]
+    pub fn at(self, facts: Facts) -> Self {
+        let release = facts.release;
+        Self { release, ..self }
+    }
+
     /// Whether a registry holds the operator.
     #[must_use]
     pub fn is_in(self, registry: Registry) -> bool {
@@ -184,22 +191,6 @@ impl Operator {
     #[must_use]
     pub fn value(self, registry: Registry) -> Option<&'static str> {
         OPERATORS.value(self.row(registry)?, registry as usize)
-    }
-
-    /// The registries of the same operator in another release.
-    #[must_use]
-    pub fn in_release(self, facts: Facts) -> Self {
-        Self {
-            release: facts.release,
-            ..self
-        }
-    }
-
-    /// Whether the same registries hold the operator in another release, with the same values.
-    #[must_use]
-    pub fn is_unchanged_in(self, facts: Facts) -> bool {
-        let mut rows = self.rows.iter();
-        rows.all(|row| row.holds_in(self.release) == row.holds_in(facts.release))
     }
 
     fn row(self, registry: Registry) -> Option<&'static Row> {

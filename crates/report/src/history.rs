@@ -58,6 +58,8 @@ pub struct History<'a> {
     pub events: &'a [ReportedEvent<'a>],
     /// Its kernels in the last revision.
     pub serving: &'a [Serving<'a>],
+    /// The changes of its fates on ways to run it: a release and a sentence.
+    pub ways: &'a [(&'a str, &'a str)],
 }
 
 /// The history as text for a terminal.
@@ -100,6 +102,13 @@ pub fn text(history: &History<'_>) -> String {
         before = title;
         let line = format!("  {shown:titles$}  {message:messages$}  {judged}");
         let _ = writeln!(out, "{}", escape::line(line.trim_end()));
+    }
+    if !history.ways.is_empty() {
+        out.push_str("Ways to run it, by release:\n");
+    }
+    for (release, message) in history.ways {
+        let line = format!("  {release:titles$}  {message}");
+        let _ = writeln!(out, "{}", escape::line(&line));
     }
     out
 }
@@ -222,6 +231,7 @@ mod tests {
             is_there: true,
             events: &[renamed],
             serving: &serving,
+            ways: &[],
         };
         insta::assert_snapshot!(text(&history), @r"
         can_cast

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use opatlas_verdict::ways::{Basis, WayAnswer};
+use opatlas_verdict::ways::{Basis, FateChange, Turn, WayAnswer};
 
 use crate::csv::line;
 use crate::escape;
@@ -58,4 +58,21 @@ pub fn list(title: &str, fates: &[(&str, WayAnswer)]) -> String {
         let _ = writeln!(out, "{}", escape::line(&line));
     }
     out
+}
+
+/// A change of fate, in a sentence: "lost its decomposition: `by-default` became `kept`".
+#[must_use]
+pub fn change(change: FateChange) -> String {
+    let what = match change.turn() {
+        Turn::Gained => format!("gained its {}", change.way.noun()),
+        Turn::Lost => format!("lost its {}", change.way.noun()),
+        Turn::Changed => change.way.title().to_owned(),
+    };
+    let of = match change.way.noun() {
+        "autocast kernel" if change.turn() != Turn::Changed => {
+            format!(" ({})", change.way.title())
+        }
+        _ => String::new(),
+    };
+    format!("{what}{of}: `{}` became `{}`", change.before, change.after)
 }

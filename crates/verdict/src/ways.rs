@@ -5,21 +5,27 @@
 //! ([`opatlas_pytorch::ways`]); what a revision's own entry says comes before them.
 
 mod autocast;
+mod changes;
 mod compiling;
 mod device_free;
 mod dtensor;
+mod fates;
 mod membership;
 mod own;
 mod shim;
+mod sought;
 
 use std::borrow::Cow;
 
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::Release;
-use opatlas_pytorch::ways::{Facts, Registry, all, facts};
+use opatlas_pytorch::ways::{Registry, all};
 
 use crate::{Answer, View};
-use membership::{Entry, Membership, Recorded, Run, Shape};
+use membership::{Membership, Shape};
+
+pub use changes::{FateChange, Turn};
+pub use sought::{SoughtWay, sought};
 
 opatlas_source::words! {
     /// A way to run an operator.
@@ -74,6 +80,22 @@ impl Way {
             Self::AutocastMps => "Autocast on MPS",
             Self::AutocastMtia => "Autocast on MTIA",
             Self::AutocastXpu => "Autocast on XPU",
+        }
+    }
+
+    /// What serves an operator on it.
+    #[must_use]
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Training => "gradient formula",
+            Self::Vmap => "batching rule",
+            Self::Meta => "Meta kernel",
+            Self::Functionalize => "functionalization",
+            Self::Decomposition => "decomposition",
+            Self::Inductor => "lowering",
+            Self::Aoti => "C shim function",
+            Self::Dtensor => "sharding strategy",
+            _ => "autocast kernel",
         }
     }
 
@@ -233,172 +255,86 @@ pub struct WayAnswer {
 /// A fate and the reason.
 type Found = (Fate, Cow<'static, str>);
 
-/// What decides an operator's fates besides the verdicts.
-struct Facets<'a> {
-    name: &'a str,
-    shape: Shape,
-    entry: Entry,
-    recorded: Option<Recorded>,
-}
-
 impl<'a> View<'a> {
     /// What becomes of an operator on each way. A way that does not apply is left out.
     #[must_use]
     pub fn ways(self, id: OperatorId) -> Vec<WayAnswer> {
-        let facets = Facets::of(self, id);
-        let runs = facets.runs();
         let ways = Way::ALL.into_iter();
-        ways.filter_map(|way| self.way_of(id, way, &facets, &runs))
-            .collect()
+        ways.filter_map(|way| self.way(id, way)).collect()
     }
 
     /// What becomes of an operator on one way; `None` if the way does not apply to it.
     #[must_use]
     pub fn way(self, id: OperatorId, way: Way) -> Option<WayAnswer> {
-        let facets = Facets::of(self, id);
-        self.way_of(id, way, &facets, &facets.runs())
-    }
-
-    /// The fate of an operator on each way that applies to it: [`View::ways`] without reasons and
-    /// releases, for whoever counts or shows all operators.
-    #[must_use]
-    pub fn fates(self, id: OperatorId) -> Vec<(Way, Fate)> {
-        let facets = Facets::of(self, id);
-        let fate = |way| match way {
-            Way::Training => Some(own::training(self, id).0),
-            Way::Vmap => Some(own::vmap(self, id).0),
-            _ => match membership::counterpart(self, id, way) {
-                same if same == id => facets.found(way),
-                other => Facets::of(self, other).found(way),
-            }
-            .map(|found| found.0),
-        };
-        let ways = Way::ALL.into_iter();
-        ways.filter_map(|way| Some((way, fate(way)?))).collect()
-    }
-
-    fn way_of(
-        self,
-        id: OperatorId,
-        way: Way,
-        facets: &Facets<'_>,
-        runs: &[Run],
-    ) -> Option<WayAnswer> {
-        match way {
-            Way::Training | Way::Vmap => Some(self.by_verdict(id, way)),
-            _ => match membership::counterpart(self, id, way) {
-                same if same == id => facets.answer(way, runs),
-                other => {
-                    let facets = Facets::of(self, other);
-                    facets.answer(way, &facets.runs())
-                }
-            },
-        }
-    }
-
-    fn by_verdict(self, id: OperatorId, way: Way) -> WayAnswer {
+        let shape = Shape::of(self, id);
+        let of = self.membership(membership::counterpart(self, id, way));
         let (fate, because) = match way {
             Way::Training => own::training(self, id),
-            _ => own::vmap(self, id),
+            Way::Vmap => own::vmap(self, id),
+            _ => decide(way, &shape, of)?,
         };
-        let recorded =
-            own::recorded(self, id).filter(|_| way == Way::Vmap && fate != Fate::Unknown);
-        let known_from = match fate {
-            Fate::Unknown => Basis::Unknown,
-            _ if recorded.is_some() => Basis::Recorded,
-            _ => Basis::Entry,
-        };
-        WayAnswer {
-            way,
-            fate,
-            because,
-            known_from,
-            release: recorded,
-            since: None,
-        }
-    }
-}
-
-impl<'a> Facets<'a> {
-    fn of(view: View<'a>, id: OperatorId) -> Self {
-        let name = view.inputs.catalogue.operator(id).name_text();
-        let facts = facts(view.keys().release());
-        let recorded = facts.map(|facts| Recorded::of(name, facts));
-        Self {
-            name,
-            shape: Shape::of(view, id),
-            entry: Entry::of(view, id),
-            recorded,
-        }
-    }
-
-    /// The releases up to the recorded one, the newest first.
-    fn runs(&self) -> Vec<Run> {
-        self.recorded.map(membership::runs).unwrap_or_default()
-    }
-
-    fn found(&self, way: Way) -> Option<Found> {
-        let by_entry = Membership::of_entry(self.name, self.entry, self.recorded);
-        decide(way, &self.shape, by_entry)
-    }
-
-    fn answer(&self, way: Way, runs: &[Run]) -> Option<WayAnswer> {
-        let (fate, because) = self.found(way)?;
-        let now = self
-            .recorded
-            .and_then(|recorded| self.by_record(way, recorded));
-        let is_recorded = now == Some(fate);
-        let known_from = match fate {
-            Fate::Unknown => Basis::Unknown,
-            _ if is_recorded => Basis::Recorded,
-            _ => Basis::Entry,
-        };
-        let facts = self.recorded.map(|recorded| recorded.facts);
-        let facts = facts.filter(|_| is_recorded);
+        let release = self.recorded(id, way, fate, &shape, of);
+        let dated = release.filter(|_| way != Way::Vmap);
         Some(WayAnswer {
             way,
             fate,
             because,
-            known_from,
-            release: facts.map(Facts::release),
-            since: facts.map(|facts| self.since(way, (facts, runs), fate)),
+            known_from: Basis::of(fate, release),
+            release,
+            since: dated.map(|release| since(way, &shape, of, release, fate)),
         })
     }
 
-    /// The fate by the registries of a release alone; `None` if the release does not have the operator
-    /// or the registry.
-    fn by_record(&self, way: Way, recorded: Recorded) -> Option<Fate> {
-        let registry = way.registry();
-        let is_absent = registry.is_some_and(|registry| recorded.facts.absent(registry).is_some());
-        if is_absent || !recorded.is_known() {
-            return None;
+    /// The release whose registries give this fate, too.
+    fn recorded(
+        self,
+        id: OperatorId,
+        way: Way,
+        fate: Fate,
+        shape: &Shape,
+        of: Membership<'_>,
+    ) -> Option<Release> {
+        match way {
+            Way::Training => None,
+            Way::Vmap if fate == Fate::Unknown => None,
+            Way::Vmap => own::recorded(self, id),
+            _ => {
+                let facts = of.facts?;
+                let (found, _) = by_record(way, shape, of.at(facts))?;
+                (found == fate).then(|| facts.release())
+            }
         }
-        let membership = Membership::of_record(self.name, recorded);
-        decide(way, &self.shape, membership).map(|(fate, _)| fate)
-    }
-
-    /// The first recorded release since which the fate has been the same.
-    fn since(&self, way: Way, (until, runs): (Facts, &[Run]), fate: Fate) -> Release {
-        let has_registry = present_since(way, until);
-        let same = runs.iter().take_while(|run| {
-            run.recorded.facts.release() >= has_registry
-                && self.by_record(way, run.recorded) == Some(fate)
-        });
-        same.last()
-            .map_or(until.release(), |run| run.first.max(has_registry))
     }
 }
 
-/// The first recorded release since which the registry of a way has been there.
-fn present_since(way: Way, until: Facts) -> Release {
-    let Some(registry) = way.registry() else {
-        return Release::all().next().unwrap_or(until.release());
-    };
-    let earlier = all()
-        .rev()
-        .filter(|facts| facts.release() <= until.release());
-    let present = earlier.take_while(|facts| facts.absent(registry).is_none());
-    present.last().map_or(until.release(), Facts::release)
+impl Basis {
+    fn of(fate: Fate, recorded: Option<Release>) -> Self {
+        match (fate, recorded) {
+            (Fate::Unknown, _) => Self::Unknown,
+            (_, Some(_)) => Self::Recorded,
+            (_, None) => Self::Entry,
+        }
+    }
+}
+
+/// The fate by the registries of a release alone; `None` if the release does not have the operator
+/// or the registry.
+fn by_record(way: Way, shape: &Shape, of: Membership<'_>) -> Option<Found> {
+    let facts = of.facts?;
+    let is_recorded = way
+        .registry()
+        .is_none_or(|registry| facts.absent(registry).is_none());
+    (of.is_recorded() && is_recorded).then(|| decide(way, shape, of))?
+}
+
+/// The first recorded release since which the fate has been the same.
+fn since(way: Way, shape: &Shape, of: Membership<'_>, until: Release, fate: Fate) -> Release {
+    let earlier = all().rev().filter(|facts| facts.release() <= until);
+    let same = earlier.map_while(|facts| {
+        let (found, _) = by_record(way, shape, of.at(facts))?;
+        (found == fate).then(|| facts.release())
+    });
+    same.last().unwrap_or(until)
 }
 
 fn decide(way: Way, shape: &Shape, of: Membership<'_>) -> Option<Found> {

@@ -5,6 +5,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::place::Place;
 use opatlas_service::history::{HistoryEvent, KeyRange, Line, OperatorHistory, Timeline};
+use opatlas_verdict::ways::FateChange;
 use opatlas_verdict::{Answer, Because};
 
 /// An operator of a project.
@@ -83,6 +84,59 @@ pub struct History {
     /// The ranges in which the operator exists (with `key` null), and in which the same kernel
     /// served it at a key: at the requested key, else at each backend with dense tensors.
     pub ranges: Vec<RangeView>,
+    /// The changes of its fates on ways to run it, by release, as PyTorch's registries were recorded:
+    /// those after the release of `from`, up to that of `to`. Empty if a key is requested.
+    #[serde(default)]
+    pub ways: Vec<FateChangeView>,
+}
+
+/// A change of fate.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct FateChangeView {
+    /// The first release with the new fate.
+    #[schema(example = "2.12")]
+    pub release: String,
+    /// The way.
+    #[schema(example = "decomposition")]
+    pub way: String,
+    /// What people call it.
+    #[schema(example = "Decomposition")]
+    pub title: String,
+    /// `gained`, `lost` or `changed`.
+    #[schema(example = "lost")]
+    pub turn: String,
+    /// The fate before.
+    #[schema(example = "by-default")]
+    pub before: String,
+    /// The fate since.
+    #[schema(example = "kept")]
+    pub after: String,
+    /// Whether calls work since: `yes`, `partly`, `no` or `unknown`; null if there is nothing to
+    /// differentiate.
+    #[schema(example = "yes")]
+    pub works: Option<String>,
+    /// Whether nothing of the operator's own serves it since, so that calls fail or fall back.
+    pub missing: bool,
+    /// What changed, in a sentence.
+    #[schema(example = "lost its decomposition: `by-default` became `kept`")]
+    pub message: String,
+}
+
+impl FateChangeView {
+    fn of(change: FateChange) -> Self {
+        let works = change.after.answer().map(Answer::as_str);
+        Self {
+            release: change.release.as_str().to_owned(),
+            way: change.way.as_str().to_owned(),
+            title: change.way.title().to_owned(),
+            turn: change.turn().as_str().to_owned(),
+            before: change.before.as_str().to_owned(),
+            after: change.after.as_str().to_owned(),
+            works: works.map(str::to_owned),
+            missing: change.after.is_missing(),
+            message: opatlas_report::ways::change(change),
+        }
+    }
 }
 
 /// An event of an operator.
@@ -183,6 +237,12 @@ pub fn view(history: &OperatorHistory) -> History {
         to: Place::at(timeline, *history.asked.end()),
         events: history.events.iter().map(|e| event(timeline, e)).collect(),
         ranges: presence.chain(served).collect(),
+        ways: history
+            .ways
+            .iter()
+            .copied()
+            .map(FateChangeView::of)
+            .collect(),
     }
 }
 

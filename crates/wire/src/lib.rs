@@ -64,4 +64,5 @@ pub mod timeline;
 pub mod topics;
 pub mod trends;
 pub mod verdict;
+pub mod way_gaps;
 pub mod ways;

@@ -7,6 +7,8 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::ways::WayName;
+
 /// What stands where a way does not apply to an operator.
 const NOTHING: char = ' ';
 
@@ -14,23 +16,12 @@ const NOTHING: char = ' ';
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MatrixWays {
     /// The ways.
-    pub ways: Vec<MatrixWay>,
+    pub ways: Vec<WayName>,
     /// The distinct rows: one character per way, a blank if the way does not apply to the operator.
     #[schema(example = json!(["4ELA3PTX??????"]))]
     pub rows: Vec<String>,
     /// What the characters say.
     pub legend: Vec<MatrixFate>,
-}
-
-/// A way.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct MatrixWay {
-    /// The way.
-    #[schema(example = "inductor")]
-    pub way: &'static str,
-    /// What people call it.
-    #[schema(example = "Inductor")]
-    pub title: &'static str,
 }
 
 /// What a character of a row of fates says.
@@ -51,10 +42,6 @@ pub struct MatrixFate {
 
 impl MatrixWays {
     pub(crate) fn of(rows: Vec<String>) -> Self {
-        let way = |way: Way| MatrixWay {
-            way: way.as_str(),
-            title: way.title(),
-        };
         let fate = |fate: Fate| MatrixFate {
             letter: letter(fate),
             fate: fate.as_str(),
@@ -62,7 +49,7 @@ impl MatrixWays {
             missing: fate.is_missing(),
         };
         Self {
-            ways: Way::ALL.map(way).into(),
+            ways: WayName::all(),
             rows,
             legend: Fate::ALL.map(fate).into(),
         }

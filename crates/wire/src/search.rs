@@ -7,6 +7,7 @@ use crate::history::LineName;
 use crate::place::Place;
 use crate::problem::{Kind, Problem};
 use opatlas_service::history::{Range, Timeline};
+use opatlas_verdict::ways::SoughtWay;
 
 /// The maximum length of a search text: each of its words is compared with every operator.
 const MAX_WORDS: usize = 500;
@@ -44,7 +45,43 @@ pub struct SearchQuery {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SearchView {
     /// The operators. Those whose names match come first, and among them those of the last revision.
+    /// If no operator contains all words and one of them names a way, those that contain the rest.
     pub items: Vec<FoundView>,
+    /// The way to run operators that the words name; null if they name none.
+    pub way: Option<SoughtWayView>,
+}
+
+/// A way in the words.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SoughtWayView {
+    /// The way.
+    #[schema(example = "inductor")]
+    pub way: &'static str,
+    /// What people call it.
+    #[schema(example = "Inductor")]
+    pub title: &'static str,
+    /// Whether the words ask for operators that nothing of their own serves.
+    pub missing: bool,
+    /// The tag that they ask for: `core`.
+    #[schema(example = "core")]
+    pub tag: Option<&'static str>,
+    /// The other words, which name operators.
+    #[schema(example = "grid_sampler")]
+    pub rest: String,
+}
+
+impl SoughtWayView {
+    /// On the wire.
+    #[must_use]
+    pub fn of(sought: SoughtWay) -> Self {
+        Self {
+            way: sought.way.as_str(),
+            title: sought.way.title(),
+            missing: sought.is_missing,
+            tag: sought.is_core.then_some("core"),
+            rest: sought.rest,
+        }
+    }
 }
 
 /// An operator of some revision.

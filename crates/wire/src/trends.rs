@@ -1,11 +1,15 @@
 //! Counts over the revisions of a project.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::history::LineName;
 use crate::place::Place;
-use opatlas_service::history::{Facts, KeyFacts, Timeline};
+use crate::ways::WayName;
+use opatlas_service::history::{Facts, FateCounts, KeyFacts, Timeline};
+use opatlas_verdict::ways::{Fate, Way};
 
 /// The part of the timeline to return.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
@@ -25,6 +29,9 @@ pub struct TrendQuery {
     /// Whether to include the coverage of each backend; without it an answer is much smaller.
     #[param(default = true)]
     pub coverage: Option<bool>,
+    /// A way to run operators: also count them by their fate on it. At most 64 points.
+    #[param(example = "vmap")]
+    pub way: Option<String>,
     /// The kind of timeline.
     #[param(inline)]
     pub line: Option<LineName>,
@@ -41,6 +48,8 @@ pub struct Trends {
     pub line: &'static str,
     /// The number of revisions in the range.
     pub revisions: usize,
+    /// The ways that `way` may name.
+    pub ways: Vec<WayName>,
     /// The points, in order.
     pub points: Vec<Point>,
 }
@@ -65,6 +74,8 @@ pub struct Point {
     pub core: u32,
     /// The backends with dense tensors, in table order; empty if not requested.
     pub coverage: Vec<KeyPoint>,
+    /// Declared operators by their fate on the requested way; null without one.
+    pub way: Option<WayPoint>,
     /// The changes since the previous revision on the timeline, even if that is not one of the
     /// points; null for the first.
     pub step: Option<StepView>,
@@ -114,6 +125,45 @@ pub struct KeyPoint {
     pub claimed: bool,
 }
 
+/// Declared operators by their fate on a way.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WayPoint {
+    /// The way.
+    #[schema(example = "vmap")]
+    pub way: &'static str,
+    /// What people call it.
+    #[schema(example = "vmap")]
+    pub title: &'static str,
+    /// Operators to which it applies.
+    pub operators: u32,
+    /// Those that nothing of their own serves on it.
+    pub missing: u32,
+    /// Those whose fate is unknown.
+    pub unknown: u32,
+    /// Operators by fate.
+    #[schema(example = json!({"rule": 900, "falls back": 200}))]
+    pub fates: BTreeMap<&'static str, u32>,
+}
+
+impl WayPoint {
+    /// The counts of a revision.
+    #[must_use]
+    pub fn of(way: Way, counts: &FateCounts) -> Self {
+        let missing = counts.iter().filter(|(fate, _)| fate.is_missing());
+        Self {
+            way: way.as_str(),
+            title: way.title(),
+            operators: counts.values().sum(),
+            missing: missing.map(|(_, count)| count).sum(),
+            unknown: counts.get(&Fate::Unknown).copied().unwrap_or(0),
+            fates: counts
+                .iter()
+                .map(|(fate, &count)| (fate.as_str(), count))
+                .collect(),
+        }
+    }
+}
+
 /// The facts about one revision of a timeline.
 pub fn point(timeline: &Timeline, place: usize, facts: &Facts, has_coverage: bool) -> Point {
     let before = Place::before(timeline, place);
@@ -143,6 +193,7 @@ pub fn point(timeline: &Timeline, place: usize, facts: &Facts, has_coverage: boo
                 claimed: key.4,
             })
             .collect(),
+        way: None,
         step: before.zip(facts.step).map(|(since, step)| StepView {
             since,
             breaking: step.breaking,

@@ -27,6 +27,29 @@ pub struct WayList {
     pub items: Vec<WaySummary>,
 }
 
+/// The name of a way.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WayName {
+    /// The way.
+    #[schema(example = "inductor")]
+    pub way: &'static str,
+    /// What people call it.
+    #[schema(example = "Inductor")]
+    pub title: &'static str,
+}
+
+impl WayName {
+    /// All ways.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        let name = |way: Way| Self {
+            way: way.as_str(),
+            title: way.title(),
+        };
+        Way::ALL.map(name).into()
+    }
+}
+
 /// A way, and what becomes of the operators on it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WaySummary {
@@ -195,27 +218,41 @@ fn unknown(what: &'static str, text: &str, known: &[&'static str]) -> Problem {
 #[must_use]
 pub fn list(view: View<'_>) -> WayList {
     let release = view.keys().release();
+    let mut counts = Way::ALL.map(|way| (way, Counts::default()));
+    for (id, _) in view.inputs.catalogue.iter() {
+        for (way, fate, basis) in view.known_fates(id) {
+            counts[way as usize].1.add(fate, basis);
+        }
+    }
     WayList {
         release: release.as_str(),
         recorded: facts(release).map(|facts| facts.release().as_str()),
-        items: Way::ALL.map(|way| summary(view, way)).into(),
+        items: counts.map(|(way, counts)| counts.summary(way)).into(),
     }
 }
 
-fn summary(view: View<'_>, way: Way) -> WaySummary {
-    let mut fates = BTreeMap::new();
-    let mut bases = BTreeMap::new();
-    for (_, answer) in answers(view, way, None) {
-        *fates.entry(answer.fate.as_str()).or_default() += 1;
-        *bases.entry(answer.known_from).or_insert(0) += 1;
+/// Operators by fate, and by what their fates are known from.
+#[derive(Default)]
+struct Counts {
+    fates: BTreeMap<&'static str, u32>,
+    bases: BTreeMap<Basis, u32>,
+}
+
+impl Counts {
+    fn add(&mut self, fate: Fate, basis: Basis) {
+        *self.fates.entry(fate.as_str()).or_default() += 1;
+        *self.bases.entry(basis).or_default() += 1;
     }
-    let most = bases.into_iter().max_by_key(|&(_, count)| count);
-    WaySummary {
-        way: way.as_str(),
-        title: way.title(),
-        operators: fates.values().sum(),
-        fates,
-        known_from: most.map_or(Basis::Unknown, |(basis, _)| basis).as_str(),
+
+    fn summary(self, way: Way) -> WaySummary {
+        let most = self.bases.into_iter().max_by_key(|&(_, count)| count);
+        WaySummary {
+            way: way.as_str(),
+            title: way.title(),
+            operators: self.fates.values().sum(),
+            fates: self.fates,
+            known_from: most.map_or(Basis::Unknown, |(basis, _)| basis).as_str(),
+        }
     }
 }
 
@@ -241,16 +278,21 @@ pub fn operators(
     let found = answers(view, way, only);
     let found = found.skip(part.start).take(part.len());
     found
-        .map(|(id, answer)| OperatorFate {
-            operator: view
-                .inputs
-                .catalogue
-                .operator(id)
-                .qualified_name()
-                .to_owned(),
-            fate: fate(answer),
-        })
+        .map(|(id, answer)| named_fate(view, id, answer))
         .collect()
+}
+
+/// The fate of an operator on a way; `None` if the way does not apply to it.
+pub(crate) fn operator_fate(view: View<'_>, id: OperatorId, way: Way) -> Option<OperatorFate> {
+    Some(named_fate(view, id, view.way(id, way)?))
+}
+
+fn named_fate(view: View<'_>, id: OperatorId, answer: WayAnswer) -> OperatorFate {
+    let operator = view.inputs.catalogue.operator(id);
+    OperatorFate {
+        operator: operator.qualified_name().to_owned(),
+        fate: fate(answer),
+    }
 }
 
 /// The ways to run one operator.

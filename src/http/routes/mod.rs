@@ -38,4 +38,5 @@ pub mod tables;
 pub mod timeline;
 pub mod topics;
 pub mod trends;
+pub mod way_gaps;
 pub mod ways;

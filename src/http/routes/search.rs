@@ -9,10 +9,13 @@ use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use opatlas_service::history::{HistoryMatch, Which};
+use opatlas_verdict::ways::sought;
 use opatlas_wire::paths::ProjectPath;
 use opatlas_wire::place::Place;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
-use opatlas_wire::search::{FoundView, SearchQuery, SearchView, Stretch, expect_few_words};
+use opatlas_wire::search::{
+    FoundView, SearchQuery, SearchView, SoughtWayView, Stretch, expect_few_words,
+};
 
 const MAX_FOUND: usize = 500;
 
@@ -20,7 +23,8 @@ const MAX_FOUND: usize = 500;
 ///
 /// Operators that contain the words in any revision: in their name, their schema (arguments and
 /// types), or the name of a kernel. Names may be written as in C++ and Python:
-/// `torch.ops.aten.add.Tensor`, `F.relu`. If nothing matches, similar names are returned.
+/// `torch.ops.aten.add.Tensor`, `F.relu`. If nothing matches, similar names are returned. Words may
+/// name a way to run operators: `vmap grid_sampler`, `core without lowering`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/search",
@@ -59,9 +63,16 @@ pub async fn search(
     let timeline = service
         .timeline(&path.project, query.line.map(Into::into))
         .await?;
-    let found = service
+    let way = sought(&query.q);
+    let mut found = service
         .search_history(&timeline, &query.q, limit, which)
         .await?;
+    let rest = way.as_ref().map_or("", |way| &way.rest);
+    if found.is_empty() && !rest.is_empty() {
+        found = service
+            .search_history(&timeline, rest, limit, which)
+            .await?;
+    }
     let view = |found: &HistoryMatch| FoundView {
         operator: found.operator.clone(),
         current: found.is_current,
@@ -78,6 +89,7 @@ pub async fn search(
     };
     let found = SearchView {
         items: found.iter().map(view).collect(),
+        way: way.map(SoughtWayView::of),
     };
     let answer = respond::value(&api, &accept, StatusCode::OK, &found);
     let mut response = answer.await?;

@@ -11,15 +11,20 @@ use crate::http::respond;
 use opatlas_service::history::Range;
 use opatlas_wire::paths::ProjectPath;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
-use opatlas_wire::trends::{TrendQuery, Trends, point};
+use opatlas_wire::trends::{Point, TrendQuery, Trends, WayPoint, point};
+use opatlas_wire::ways::{WayName, parse_way};
 
 const POINTS: usize = 200;
 
 const MAX_POINTS: usize = 2000;
 
+/// Fates are not stored: each point takes a revision that is read.
+const MAX_WAY_POINTS: usize = 64;
+
 /// Trends
 ///
-/// The number of operators of each kind and the coverage of every backend, revision by revision.
+/// The number of operators of each kind and the coverage of every backend, revision by revision. With
+/// `way`, also the operators by their fate on that way.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/trends",
@@ -29,6 +34,7 @@ const MAX_POINTS: usize = 2000;
     responses(
         (status = 200, description = "The points", body = Trends),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such way", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn trends(
@@ -43,6 +49,11 @@ pub async fn trends(
         let text = format!("`points` must be between 2 and {MAX_POINTS}");
         return Err(Problem::new(Kind::InvalidParameter, text).about("points"));
     }
+    let way = query.way.as_deref().map(parse_way).transpose()?;
+    let most = match way {
+        Some(_) => most.min(MAX_WAY_POINTS),
+        None => most,
+    };
     let service = &api.service;
     // Before anything is read, so that all of it holds for the mark.
     let mark = service.mark().await;
@@ -54,13 +65,21 @@ pub async fn trends(
     let facts = service.facts(&timeline, &places).await?;
     let has_coverage = query.coverage.unwrap_or(true);
     let points = places.iter().zip(&facts);
+    let mut points: Vec<Point> = points
+        .map(|(&place, facts)| point(&timeline, place, facts, has_coverage))
+        .collect();
+    if let Some(way) = way {
+        let counts = service.fate_counts(&timeline, &places, way).await?;
+        for (point, counts) in points.iter_mut().zip(&counts) {
+            point.way = Some(WayPoint::of(way, counts));
+        }
+    }
     let trends = Trends {
         project: timeline.project.to_string(),
         line: timeline.line.as_str(),
         revisions: asked.end() - asked.start() + 1,
-        points: points
-            .map(|(&place, facts)| point(&timeline, place, facts, has_coverage))
-            .collect(),
+        ways: WayName::all(),
+        points,
     };
     let answer = respond::value(&api, &accept, StatusCode::OK, &trends);
     let mut response = answer.await?;

@@ -31,6 +31,7 @@ const VIEWS: &[(&str, &str)] = &[
     ("search", "P/search?q=a"),
     ("gaps", "P/revisions/2.15.0/gaps/CPU?since=2.14.0"),
     ("gaps as CSV", "P/revisions/2.15.0/gaps/CUDA"),
+    ("gaps of a way", "P/revisions/2.15.0/gaps?way=training"),
     ("history", "P/operators/O/history"),
     ("comparison", "P/compare/2.14.0...2.15.0"),
     (

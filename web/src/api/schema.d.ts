@@ -778,6 +778,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project}/revisions/{revision}/gaps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Gaps of a way
+         * @description The declared operators that nothing of their own serves on a way to run them, so that calls fail or
+         *     fall back: `way=inductor&tag=core` lists core operators without a lowering. `Accept` selects CSV.
+         */
+        get: operations["get_way_gaps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project}/revisions/{revision}/gaps/{key}": {
         parameters: {
             query?: never;
@@ -1069,7 +1090,8 @@ export interface paths {
          * Search all revisions
          * @description Operators that contain the words in any revision: in their name, their schema (arguments and
          *     types), or the name of a kernel. Names may be written as in C++ and Python:
-         *     `torch.ops.aten.add.Tensor`, `F.relu`. If nothing matches, similar names are returned.
+         *     `torch.ops.aten.add.Tensor`, `F.relu`. If nothing matches, similar names are returned. Words may
+         *     name a way to run operators: `vmap grid_sampler`, `core without lowering`.
          */
         get: operations["search_history"];
         put?: never;
@@ -1131,7 +1153,8 @@ export interface paths {
         };
         /**
          * Trends
-         * @description The number of operators of each kind and the coverage of every backend, revision by revision.
+         * @description The number of operators of each kind and the coverage of every backend, revision by revision. With
+         *     `way`, also the operators by their fate on that way.
          */
         get: operations["get_trends"];
         put?: never;
@@ -2432,6 +2455,52 @@ export interface components {
             /** @description Whether it is a fallthrough. */
             fallthrough: boolean;
         };
+        /** @description A change of fate. */
+        FateChangeView: {
+            /**
+             * @description The first release with the new fate.
+             * @example 2.12
+             */
+            release: string;
+            /**
+             * @description The way.
+             * @example decomposition
+             */
+            way: string;
+            /**
+             * @description What people call it.
+             * @example Decomposition
+             */
+            title: string;
+            /**
+             * @description `gained`, `lost` or `changed`.
+             * @example lost
+             */
+            turn: string;
+            /**
+             * @description The fate before.
+             * @example by-default
+             */
+            before: string;
+            /**
+             * @description The fate since.
+             * @example kept
+             */
+            after: string;
+            /**
+             * @description Whether calls work since: `yes`, `partly`, `no` or `unknown`; null if there is nothing to
+             *     differentiate.
+             * @example yes
+             */
+            works: string | null;
+            /** @description Whether nothing of the operator's own serves it since, so that calls fail or fall back. */
+            missing: boolean;
+            /**
+             * @description What changed, in a sentence.
+             * @example lost its decomposition: `by-default` became `kept`
+             */
+            message: string;
+        };
         /** @description One of several faults of a request. */
         Fault: {
             /** @description What is wrong. */
@@ -2808,6 +2877,11 @@ export interface components {
              *     served it at a key: at the requested key, else at each backend with dense tensors.
              */
             ranges: components["schemas"]["RangeView"][];
+            /**
+             * @description The changes of its fates on ways to run it, by release, as PyTorch's registries were recorded:
+             *     those after the release of `from`, up to that of `to`. Empty if a key is requested.
+             */
+            ways: components["schemas"]["FateChangeView"][];
         };
         /** @description How to implement an operator for a dispatch key. */
         Implementation: {
@@ -3325,23 +3399,10 @@ export interface components {
             /** @description The operators, in the order of the file, generated ones after those that they come from. */
             operators: components["schemas"]["MatrixOperator"][];
         };
-        /** @description A way. */
-        MatrixWay: {
-            /**
-             * @description The way.
-             * @example inductor
-             */
-            way: string;
-            /**
-             * @description What people call it.
-             * @example Inductor
-             */
-            title: string;
-        };
         /** @description Fates by operator and way. */
         MatrixWays: {
             /** @description The ways. */
-            ways: components["schemas"]["MatrixWay"][];
+            ways: components["schemas"]["WayName"][];
             /**
              * @description The distinct rows: one character per way, a blank if the way does not apply to the operator.
              * @example [
@@ -3814,6 +3875,7 @@ export interface components {
             core: number;
             /** @description The backends with dense tensors, in table order; empty if not requested. */
             coverage: components["schemas"]["KeyPoint"][];
+            way: components["schemas"]["WayPoint"] | null;
             step: components["schemas"]["StepView"] | null;
         };
         /** @description The request succeeded. */
@@ -4358,8 +4420,12 @@ export interface components {
         };
         /** @description The result of a search. */
         SearchView: {
-            /** @description The operators. Those whose names match come first, and among them those of the last revision. */
+            /**
+             * @description The operators. Those whose names match come first, and among them those of the last revision.
+             *     If no operator contains all words and one of them names a way, those that contain the rest.
+             */
             items: components["schemas"]["FoundView"][];
+            way: components["schemas"]["SoughtWayView"] | null;
         };
         /**
          * @description The severity of a finding.
@@ -4478,6 +4544,31 @@ export interface components {
             counts: components["schemas"]["GapCounts"] | null;
             /** @description Operators that gained a kernel registered on the key. */
             gained: string[];
+        };
+        /** @description A way in the words. */
+        SoughtWayView: {
+            /**
+             * @description The way.
+             * @example inductor
+             */
+            way: string;
+            /**
+             * @description What people call it.
+             * @example Inductor
+             */
+            title: string;
+            /** @description Whether the words ask for operators that nothing of their own serves. */
+            missing: boolean;
+            /**
+             * @description The tag that they ask for: `core`.
+             * @example core
+             */
+            tag: string | null;
+            /**
+             * @description The other words, which name operators.
+             * @example grid_sampler
+             */
+            rest: string;
         };
         /**
          * @description The registrations to use.
@@ -4883,6 +4974,8 @@ export interface components {
             line: string;
             /** @description The number of revisions in the range. */
             revisions: number;
+            /** @description The ways that `way` may name. */
+            ways: components["schemas"]["WayName"][];
             /** @description The points, in order. */
             points: components["schemas"]["Point"][];
         };
@@ -5041,6 +5134,53 @@ export interface components {
              */
             since: string | null;
         };
+        /** @description Counts of the declared operators on a way. */
+        WayGapCounts: {
+            /**
+             * Format: int32
+             * @description Operators to which the way applies.
+             */
+            operators: number;
+            /**
+             * Format: int32
+             * @description Those that nothing of their own serves.
+             */
+            missing: number;
+            /**
+             * Format: int32
+             * @description Those of them that are tagged `core`.
+             */
+            core: number;
+            /**
+             * Format: int32
+             * @description Those whose fate is unknown, which are not gaps.
+             */
+            unknown: number;
+        };
+        /** @description The gaps of a way. */
+        WayGaps: {
+            /** @description The revision. */
+            revision: components["schemas"]["SideView"];
+            /**
+             * @description The way.
+             * @example inductor
+             */
+            way: string;
+            /**
+             * @description What people call it.
+             * @example Inductor
+             */
+            title: string;
+            /** @description Counts of the declared operators with the requested tag. */
+            counts: components["schemas"]["WayGapCounts"];
+            /**
+             * @description Declared operators that nothing of their own serves on the way, those tagged `core` first; then
+             *     those whose fate is unknown, in the same order.
+             */
+            items: components["schemas"]["OperatorFate"][];
+            /** @description The cursor of the next page of `items`; null at the end. */
+            next_cursor: string | null;
+        };
         /** @description The ways of a revision. */
         WayList: {
             /**
@@ -5056,6 +5196,19 @@ export interface components {
             /** @description The ways. */
             items: components["schemas"]["WaySummary"][];
         };
+        /** @description The name of a way. */
+        WayName: {
+            /**
+             * @description The way.
+             * @example inductor
+             */
+            way: string;
+            /**
+             * @description What people call it.
+             * @example Inductor
+             */
+            title: string;
+        };
         /** @description A page of the operators on a way. */
         WayPage: {
             /**
@@ -5067,6 +5220,44 @@ export interface components {
             items: components["schemas"]["OperatorFate"][];
             /** @description The cursor of the next page; null on the last one. */
             next_cursor: string | null;
+        };
+        /** @description Declared operators by their fate on a way. */
+        WayPoint: {
+            /**
+             * @description The way.
+             * @example vmap
+             */
+            way: string;
+            /**
+             * @description What people call it.
+             * @example vmap
+             */
+            title: string;
+            /**
+             * Format: int32
+             * @description Operators to which it applies.
+             */
+            operators: number;
+            /**
+             * Format: int32
+             * @description Those that nothing of their own serves on it.
+             */
+            missing: number;
+            /**
+             * Format: int32
+             * @description Those whose fate is unknown.
+             */
+            unknown: number;
+            /**
+             * @description Operators by fate.
+             * @example {
+             *       "rule": 900,
+             *       "falls back": 200
+             *     }
+             */
+            fates: {
+                [key: string]: number;
+            };
         };
         /** @description A way, and what becomes of the operators on it. */
         WaySummary: {
@@ -11075,6 +11266,158 @@ export interface operations {
             };
         };
     };
+    get_way_gaps: {
+        parameters: {
+            query: {
+                /**
+                 * @description The way.
+                 * @example inductor
+                 */
+                way: string;
+                /**
+                 * @description Only operators with this tag: `core` with the way `inductor` lists core operators without a
+                 *     lowering.
+                 * @example core
+                 */
+                tag?: string;
+                /**
+                 * @description The release of PyTorch whose rules apply, for an address by digest.
+                 * @example 2.15
+                 */
+                release?: string;
+                /** @description The number of gaps in a page. CSV always has all. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description `LABEL`, `sha256:HEX` (8 digits or more, as long as they are unambiguous) or `latest`.
+                 * @example latest
+                 */
+                revision: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The gaps */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WayGaps"];
+                    "text/csv": string;
+                };
+            };
+            /** @description The answer matches `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project or revision */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another release, or an ambiguous digest */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such way, release or tag */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_gaps: {
         parameters: {
             query?: {
@@ -13653,6 +13996,11 @@ export interface operations {
                 points?: number;
                 /** @description Whether to include the coverage of each backend; without it an answer is much smaller. */
                 coverage?: boolean;
+                /**
+                 * @description A way to run operators: also count them by their fate on it. At most 64 points.
+                 * @example vmap
+                 */
+                way?: string;
                 /** @description The kind of timeline. */
                 line?: "releases" | "commits" | "ingests" | "";
             };
@@ -13740,7 +14088,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has a value that does not exist */
+            /** @description No such way */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -4,7 +4,7 @@ import type { Place } from "../api/queries";
 import { ErrorView } from "../components/States";
 import { stringify } from "../lib/search";
 import { useRested } from "../lib/useRested";
-import { findHits, type Hit, useHits, useNames, useRemoved } from "./hits";
+import { findHits, type Hit, useFound, useHits, useNames } from "./hits";
 import { useAt } from "./place";
 import styles from "./Palette.module.css";
 
@@ -28,12 +28,12 @@ export default function Palette({
 	const [at, setAt] = useState(0);
 	const sought = useDeferredValue(text);
 	const rested = useRested(text, REST);
-	const removed = useRemoved(place, rested);
+	const server = useFound(place, rested);
 	const names = useNames(nearest?.project, rested);
 	const hits = useMemo(() => [...of.hits, ...names], [of.hits, names]);
 	const found = useMemo(
-		() => findHits(sought, hits, removed, place),
-		[sought, hits, removed, place],
+		() => findHits(sought, hits, server, place),
+		[sought, hits, server, place],
 	);
 	const navigate = useNavigate();
 	const list = useRef<HTMLDivElement>(null);
@@ -51,7 +51,7 @@ export default function Palette({
 	const press = (event: KeyboardEvent) => {
 		if (event.key === "Enter") {
 			// What is deferred may be a letter behind.
-			open(sought === text ? found[at] : findHits(text, hits, removed, place)[0]);
+			open(sought === text ? found[at] : findHits(text, hits, server, place)[0]);
 			return;
 		}
 		const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];

@@ -31,6 +31,7 @@ import {
 	rulePath,
 	topicPath,
 } from "../nav";
+import { wayHits } from "./wayHits";
 
 /** What the search leads to. */
 export interface Hit {
@@ -38,6 +39,7 @@ export interface Hit {
 		| "operator"
 		| "overloads"
 		| "removed"
+		| "way"
 		| "key"
 		| "rule"
 		| "topic"
@@ -68,7 +70,7 @@ const ENOUGH = 3;
 /** How many operators the note of a base name lists. */
 const LISTED = 6;
 
-type Found = components["schemas"]["FoundView"];
+type Gone = components["schemas"]["FoundView"];
 
 /** The operators of a revision, and the names that several of them share. */
 function operatorHits(place: Place, view: MatrixView, where: string): Hit[] {
@@ -137,7 +139,7 @@ function pageHits(place: Place | undefined): Hit[] {
 }
 
 /** Operators that the last revision does not have, each with the revision that had it last. */
-function removedHits(place: Place, found: readonly Found[]): Hit[] {
+function removedHits(place: Place, found: readonly Gone[]): Hit[] {
 	return found.map(({ operator: name, present }) => {
 		const last = present.at(-1)?.to;
 		const note = last ? `last in ${placeTitle(last)}` : "in no revision any more";
@@ -196,30 +198,58 @@ export function useNames(project: string | undefined, text: string): readonly Hi
 	);
 }
 
-/** Operators that former revisions had, for words that are not typed any further. */
-export function useRemoved(place: Place | undefined, text: string): readonly Hit[] {
+/** What the server finds: operators of former revisions, and a way that the words name. */
+export interface Found {
+	removed: readonly Hit[];
+	/** What leads to the way, and the words that named it. */
+	ways: readonly Hit[];
+	words: string;
+	/** Whether the words are about the way rather than also about something else. */
+	isOfWay: boolean;
+}
+
+/** What is asked of the server, for words that are not typed any further. */
+export function useFound(place: At | undefined, text: string): Found {
 	const words = text.trim();
 	const enabled = place !== undefined && plain(words).length >= ENOUGH;
 	const asked = { removed: true, limit: REMOVED };
-	const found = useQuery({ ...searchQuery(place?.project ?? "", words, asked), enabled });
-	const items = found.data?.items;
-	return useMemo(() => (place && items ? removedHits(place, items) : []), [place, items]);
+	const found = useQuery({ ...searchQuery(place?.project ?? "", words, asked), enabled }).data;
+	const view = useQuery({
+		...matrixQuery(place ?? { project: "", digest: "" }),
+		enabled: place !== undefined,
+	}).data;
+	return useMemo(() => {
+		const way = found?.way ?? undefined;
+		const where = place ? `${place.project} ${titleOf(place.rev)}` : "";
+		return {
+			removed: place && found ? removedHits(place, found.items) : [],
+			ways: place && view && way ? wayHits(place, view, way, where) : [],
+			words,
+			isOfWay: way !== undefined && (way.missing || way.rest !== ""),
+		};
+	}, [place, found, view, words]);
 }
 
-/** What is shown for a text: what fits, then what was removed, then the way on to all revisions. */
+/**
+ * What is shown for a text: what fits, then what was removed, then the way on to all revisions. A way
+ * that the text names next to something else comes first.
+ */
 export function findHits(
 	text: string,
 	hits: readonly Hit[],
-	removed: readonly Hit[],
+	{ removed, ways, words, isOfWay }: Found,
 	place: Place | undefined,
 ): Hit[] {
 	const of = (hit: Hit) => hit.of;
 	const here = fitting(text, hits, of);
+	const named = words === text.trim() ? ways : [];
 	const known = new Set(here.map(({ to }) => to));
 	const gone = removed.filter(({ to }) => !known.has(to));
-	const found =
-		here.length > 0
-			? [...here.slice(0, SHOWN - gone.length), ...gone]
-			: [...gone, ...alike(text, hits, of).slice(0, SHOWN - gone.length)];
-	return [...found, ...over(place, text)];
+	const room = SHOWN - gone.length - named.length;
+	const isElsewhere = here.length === 0 && !(isOfWay && named.length > 0);
+	const fits = isElsewhere ? alike(text, hits, of).slice(0, room) : here.slice(0, room);
+	const found = isElsewhere ? [...gone, ...fits] : [...fits, ...gone];
+	return isOfWay
+		? [...named, ...found, ...over(place, text)]
+		: [...found, ...named, ...over(place, text)];
 }

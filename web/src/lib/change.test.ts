@@ -17,6 +17,7 @@ const point = (label: string, before?: string, breaking = 0, revision?: string) 
 	structured: 0,
 	core: 0,
 	coverage: [],
+	way: null,
 	step:
 		before === undefined
 			? null

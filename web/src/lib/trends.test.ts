@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { coverageLine, drawnKeys, type TrendPoint, titles, trendKeys } from "./trends";
+import { coverageLine, drawnKeys, fateLines, type TrendPoint, titles, trendKeys } from "./trends";
 
 const point = (label: string, operators: number, keys: Record<string, number>): TrendPoint => ({
 	revision: `sha256:${label}`,
@@ -24,6 +24,7 @@ const point = (label: string, operators: number, keys: Record<string, number>): 
 		percent: 0,
 		claimed: true,
 	})),
+	way: null,
 	step: null,
 });
 
@@ -54,5 +55,18 @@ describe("trends", () => {
 
 	it("are titled by their revisions", () => {
 		expect(titles(POINTS)).toEqual(["1.0.0", "2.0.0"]);
+	});
+
+	it("of fates have a line each, unknown at the end, with nothing where there is none", () => {
+		const fates = (of: Record<string, number>): TrendPoint => ({
+			...point("1", 9, {}),
+			way: { way: "vmap", title: "vmap", operators: 9, missing: 0, unknown: 0, fates: of },
+		});
+		const lines = fateLines([fates({ unknown: 9 }), fates({ rule: 2, "falls back": 7 })]);
+		expect(lines).toEqual([
+			{ name: "falls back", values: [0, 7] },
+			{ name: "rule", values: [0, 2] },
+			{ name: "unknown", values: [9, 0] },
+		]);
 	});
 });

@@ -43,5 +43,15 @@ export function coverageLine(
 	return { name: key, values: points.map(share) };
 }
 
+/** A line for each fate of any point, those with most operators at the last first, unknown at the end. */
+export function fateLines(points: readonly TrendPoint[]): Line[] {
+	const counts = points.map((point): Record<string, number> => point.way?.fates ?? {});
+	const names = [...new Set(counts.flatMap((of) => Object.keys(of)))];
+	const last = counts.at(-1) ?? {};
+	const rank = (name: string) => (name === "unknown" ? -1 : (last[name] ?? 0));
+	names.sort((a, b) => rank(b) - rank(a) || a.localeCompare(b));
+	return names.map((name) => ({ name, values: counts.map((of) => of[name] ?? 0) }));
+}
+
 /** The titles of points, for an axis or the rows of a table. */
 export const titles = (points: readonly TrendPoint[]): string[] => points.map(placeTitle);

@@ -40,6 +40,8 @@ export interface TrendsSearch {
 	/** The backends that are drawn: a comma list. */
 	keys?: string | undefined;
 	of?: (typeof COUNTED)[number] | undefined;
+	/** The way whose fates are drawn. */
+	way?: string | undefined;
 }
 
 export const trendsRoute = createRoute({
@@ -50,6 +52,7 @@ export const trendsRoute = createRoute({
 		to: text(raw, "to"),
 		keys: text(raw, "keys"),
 		of: oneOf(raw, "of", COUNTED),
+		way: text(raw, "way"),
 	}),
 	loaderDeps: ({ search: { from, to } }) => ({ from, to }),
 	loader: (visit) => ahead(visit, trendsQuery(visit.params.project, visit.deps)),

@@ -18,6 +18,7 @@ mod search;
 mod step;
 mod support;
 mod timeline;
+mod ways;
 mod words;
 
 pub use commits::{CommitBatch, CommitFiles, CommitPlaces, ParsedTip, StoredBatch, StoredTip};
@@ -29,6 +30,7 @@ pub use ranges::KeyRange;
 pub use search::{HistoryMatch, Which};
 pub use support::{Support, SupportCell};
 pub use timeline::{Item, Line, Range, Timeline};
+pub use ways::FateCounts;
 
 use std::sync::{Arc, PoisonError, Weak};
 

@@ -14,6 +14,7 @@ use opatlas_diff::rules::Level;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_report::changes::message::message;
 use opatlas_store::StoreError;
+use opatlas_verdict::ways::FateChange;
 
 use super::event::StoredEvent;
 use super::ranges::{self, KeyRange, Move};
@@ -60,6 +61,9 @@ pub struct OperatorHistory {
     pub present: Vec<Range>,
     /// The kernels at the requested keys, limited to the requested range.
     pub ranges: Vec<KeyRange>,
+    /// The changes of its fates on ways to run it, from the release after the first revision of the
+    /// requested range to that of the last one. Empty if a key is requested.
+    pub ways: Vec<FateChange>,
 }
 
 pub(super) struct Life {
@@ -103,14 +107,41 @@ impl Service {
             range.range = cut(&range.range, &asked)?;
             Some(range)
         });
+        let ways = match key {
+            Some(_) => Vec::new(),
+            None => self.fate_changes(timeline, operator, &life, &asked).await?,
+        };
         Ok(OperatorHistory {
             timeline: Arc::clone(timeline),
             operator: operator.to_owned(),
             events,
             present: life.present.iter().filter_map(|p| cut(p, &asked)).collect(),
             ranges: ranges.collect(),
+            ways,
             asked,
         })
+    }
+
+    /// The changes of fate in a range, by the schema that the operator has in the last revision with it.
+    async fn fate_changes(
+        &self,
+        timeline: &Timeline,
+        operator: &str,
+        life: &Life,
+        asked: &Range,
+    ) -> Result<Vec<FateChange>, ServiceError> {
+        let Some(present) = life.present.last() else {
+            return Ok(Vec::new());
+        };
+        let snapshot = self.snapshot(&timeline.resolved(*present.end())).await?;
+        let Some(id) = snapshot.catalogue.find_qualified(operator) else {
+            return Ok(Vec::new());
+        };
+        let release = |place: usize| timeline.items[place].judged.release;
+        let (first, last) = (release(*asked.start()), release(*asked.end()));
+        let mut changes = snapshot.view().fate_changes(id);
+        changes.retain(|change| first < change.release && change.release <= last);
+        Ok(changes)
     }
 
     pub(crate) async fn expect_ever(

@@ -2,7 +2,7 @@
 
 use opatlas_pytorch::ways::Registry;
 
-use super::membership::{Membership, Recorded, Shape};
+use super::membership::{Membership, Shape};
 use super::{Fate, Found};
 
 /// What `ExportedProgram.run_decompositions()` does with it. Operators that return numbers never
@@ -39,14 +39,17 @@ pub(super) fn decomposition(shape: &Shape, of: Membership<'_>) -> Option<Found> 
 
 /// What Inductor does with it (`torch/_inductor/graph.py`, `GraphLowering.call_function`).
 pub(super) fn inductor(of: Membership<'_>) -> Found {
-    let holds = |registry| {
-        let recorded = of.recorded;
-        of.is_in(registry) || recorded.is_some_and(|recorded| recorded.has_packet(registry))
-    };
-    let is_allowed = of.recorded.is_some_and(Recorded::is_allowed);
     if of.is_in(Registry::CompositeImplicit) || of.is_in(Registry::InductorDecompTable) {
-        (Fate::Decomposed, "it is decomposed before lowering".into())
-    } else if is_allowed || holds(Registry::InductorHandler) {
+        return (Fate::Decomposed, "it is decomposed before lowering".into());
+    }
+    let named = |name: String| of.facts.map(|facts| facts.operator(&name));
+    let packet = named(format!("{} (packet)", base_name(of.name)));
+    let packet = packet.filter(|_| of.is_recorded());
+    let holds =
+        |registry| of.is_in(registry) || packet.is_some_and(|packet| packet.is_in(registry));
+    let allowed = named(format!("aten::{}", base_name(of.name)));
+    let is_allowed = allowed.is_some_and(|of| of.is_in(Registry::InductorAllowList));
+    if is_allowed || holds(Registry::InductorHandler) {
         (Fate::Fallback, "its lowering calls the eager kernel".into())
     } else if holds(Registry::InductorLowerings) {
         let because = if of.is_in(Registry::InductorFallbacks) {
@@ -63,4 +66,8 @@ pub(super) fn inductor(of: Membership<'_>) -> Found {
         };
         (Fate::ImplicitFallback, because.into())
     }
+}
+
+fn base_name(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
 }

@@ -1,9 +1,8 @@
 //! The registries that hold an operator: as recorded, or as its entry says.
 
 use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_pytorch::Release;
 use opatlas_pytorch::alias::Alias;
-use opatlas_pytorch::ways::{Facts, Operator as Registered, Registry, all};
+use opatlas_pytorch::ways::{Facts, Operator as Recorded, Registry};
 use opatlas_schema::function::SchemaKind;
 
 use super::{Fate, Found, Way};
@@ -74,104 +73,34 @@ impl Entry {
     }
 }
 
-/// What a release recorded of an operator, and of the names under which a registry may also hold it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Recorded {
-    pub(super) facts: Facts,
-    operator: Registered,
-    /// All overloads of its name.
-    packet: Registered,
-    /// Its name in the list of what Inductor may always call.
-    allowed: Registered,
-}
-
-impl Recorded {
-    pub(super) fn of(name: &str, facts: Facts) -> Self {
-        let base_name = name.split('.').next().unwrap_or(name);
-        Self {
-            facts,
-            operator: facts.operator(name),
-            packet: facts.operator(&format!("{base_name} (packet)")),
-            allowed: facts.operator(&format!("aten::{base_name}")),
-        }
-    }
-
-    /// Whether the release has the operator.
-    pub(super) fn is_known(self) -> bool {
-        self.operator.is_in(Registry::Operators)
-    }
-
-    pub(super) fn has_packet(self, registry: Registry) -> bool {
-        self.is_known() && self.packet.is_in(registry)
-    }
-
-    pub(super) fn is_allowed(self) -> bool {
-        self.allowed.is_in(Registry::InductorAllowList)
-    }
-
-    fn in_release(self, facts: Facts) -> Self {
-        Self {
-            facts,
-            operator: self.operator.in_release(facts),
-            packet: self.packet.in_release(facts),
-            allowed: self.allowed.in_release(facts),
-        }
-    }
-
-    fn is_unchanged_in(self, facts: Facts) -> bool {
-        let names = [self.operator, self.packet, self.allowed];
-        names.iter().all(|name| name.is_unchanged_in(facts))
-    }
-}
-
-/// Consecutive releases whose registries hold the same of an operator.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Run {
-    pub(super) first: Release,
-    /// In the last of them.
-    pub(super) recorded: Recorded,
-}
-
-/// The runs up to a release, the newest first.
-pub(super) fn runs(recorded: Recorded) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
-    let known = all().rev();
-    for facts in known.filter(|known| known.release() <= recorded.facts.release()) {
-        match runs.last_mut() {
-            Some(run) if run.recorded.is_unchanged_in(facts) => run.first = facts.release(),
-            _ => runs.push(Run {
-                first: facts.release(),
-                recorded: recorded.in_release(facts),
-            }),
-        }
-    }
-    runs
-}
-
 /// The registries that hold an operator.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Membership<'a> {
     pub(super) name: &'a str,
     entry: Option<Entry>,
-    pub(super) recorded: Option<Recorded>,
+    pub(super) facts: Option<Facts>,
+    /// What these say of the operator.
+    recorded: Option<Recorded>,
 }
 
 impl<'a> Membership<'a> {
-    /// By the registries of a release alone.
-    pub(super) fn of_record(name: &'a str, recorded: Recorded) -> Self {
-        Self {
-            name,
-            entry: None,
-            recorded: Some(recorded),
-        }
-    }
-
     /// By the entry where it decides, and by the registries of a release for the rest.
-    pub(super) fn of_entry(name: &'a str, entry: Entry, recorded: Option<Recorded>) -> Self {
+    pub(super) fn of_entry(name: &'a str, entry: Entry, facts: Option<Facts>) -> Self {
         Self {
             name,
             entry: Some(entry),
-            recorded,
+            facts,
+            recorded: facts.map(|facts| facts.operator(name)),
+        }
+    }
+
+    /// By the registries of another release alone.
+    pub(super) fn at(self, facts: Facts) -> Self {
+        Self {
+            name: self.name,
+            entry: None,
+            facts: Some(facts),
+            recorded: self.recorded.map(|of| of.at(facts)),
         }
     }
 
@@ -186,12 +115,11 @@ impl<'a> Membership<'a> {
                 _ => {}
             }
         }
-        self.recorded
-            .is_some_and(|recorded| recorded.operator.is_in(registry))
+        self.recorded.is_some_and(|of| of.is_in(registry))
     }
 
     pub(super) fn value(self, registry: Registry) -> Option<&'static str> {
-        self.recorded?.operator.value(registry)
+        self.recorded?.value(registry)
     }
 
     /// Whether the recorded release has the operator.
@@ -201,14 +129,14 @@ impl<'a> Membership<'a> {
 
     /// The answer where the release has no such registry, or none was recorded.
     pub(super) fn missing(self, registry: Registry) -> Option<Found> {
-        let Some(recorded) = self.recorded else {
+        let Some(facts) = self.facts else {
             return Some((
                 Fate::Unknown,
                 "no release was recorded up to this one".into(),
             ));
         };
-        let reason = recorded.facts.absent(registry)?;
-        let because = format!("not recorded in {}: {reason}", recorded.facts.release());
+        let reason = facts.absent(registry)?;
+        let because = format!("not recorded in {}: {reason}", facts.release());
         Some((Fate::Unknown, because.into()))
     }
 }

@@ -11,8 +11,7 @@ pub(super) fn aoti(of: Membership<'_>) -> Found {
     let listed = of.is_in(Registry::AotiFallbackOps) || of.is_in(Registry::AotiShimifiedOps);
     if listed {
         let function = shim_function(of.name);
-        let facts = of.recorded.map(|recorded| recorded.facts);
-        let devices = facts.into_iter().flat_map(|facts| facts.shim(&function));
+        let devices = of.facts.into_iter().flat_map(|facts| facts.shim(&function));
         let devices: Vec<_> = devices.map(|shim| shim.device).collect();
         let also = if is_stable {
             ", and the stable headers have it"

@@ -30,6 +30,7 @@ import { stringify } from "../../lib/search";
 import { DECLARATIONS, historyPath, operatorPath, rangeParams, revisionPath, segment } from "../../nav";
 import type { HistorySearch } from "../../routes/history";
 import { SideBySide } from "../compare/SideBySide";
+import { Fates } from "./Fates";
 import styles from "./OperatorHistory.module.css";
 import { historyQuery } from "./queries";
 import { StretchSelects } from "./StretchSelects";
@@ -102,6 +103,7 @@ export default function OperatorHistory() {
 							to={history.to}
 							kind={search.kind}
 						/>
+						{search.kind === undefined && <Fates changes={history.ways ?? []} />}
 						<Served project={project} ranges={history.ranges} />
 					</>
 				)}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { searchQuery } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { HistoryLink, OperatorAt } from "../../components/links";
@@ -7,6 +7,7 @@ import { Page, Section } from "../../components/Page";
 import { ROW, Rows } from "../../components/Rows";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty } from "../../components/States";
+import { lackPath, lackWords } from "../../layout/wayHits";
 import { counted } from "../../lib/format";
 import { placeAddress, placeTitle, rangeTitle } from "../../lib/history";
 import { segment } from "../../nav";
@@ -54,49 +55,58 @@ export default function Search() {
 				</Empty>
 			) : (
 				<Async query={query}>
-					{({ items }) => (
-						<Section
-							title="Operators"
-							note={
-								items.length === SHOWN
-									? `the first ${SHOWN}: add words to narrow the search`
-									: counted(items.length, "operator")
-							}
-						>
-							{items.length === 0 ? (
-								<Empty title="No results" />
-							) : (
-								<Rows>
-									<ul className={styles.found}>
-										{items.map(({ operator, current, present, changed }) => {
-											const last = present.at(-1)?.to;
-											const rev = last && placeAddress(last);
-											return (
-												<li key={operator} {...ROW}>
-													{rev ? (
-														<OperatorAt place={{ project, rev }} name={operator} />
-													) : (
-														<code>{operator}</code>
-													)}
-													{!current && <Badge tone="warning">only in older revisions</Badge>}
-													<span className={styles.where}>
-														{present
-															.map(({ from, to }) => rangeTitle(from, to))
-															.join(", ")}
-														{changed.length > 0 &&
-															`; changed in ${changed.map(placeTitle).join(", ")}`}
-													</span>
-													<HistoryLink project={project} name={operator}>
-														history
-														<span className="visually-hidden"> of {operator}</span>
-													</HistoryLink>
-												</li>
-											);
-										})}
-									</ul>
-								</Rows>
+					{({ items, way }) => (
+						<>
+							{way && (
+								<p>
+									<Link to={lackPath({ project, rev: "latest" }, way)} className="target">
+										See {lackWords(way)}
+									</Link>
+								</p>
 							)}
-						</Section>
+							<Section
+								title="Operators"
+								note={
+									items.length === SHOWN
+										? `the first ${SHOWN}: add words to narrow the search`
+										: counted(items.length, "operator")
+								}
+							>
+								{items.length === 0 ? (
+									<Empty title="No results" />
+								) : (
+									<Rows>
+										<ul className={styles.found}>
+											{items.map(({ operator, current, present, changed }) => {
+												const last = present.at(-1)?.to;
+												const rev = last && placeAddress(last);
+												return (
+													<li key={operator} {...ROW}>
+														{rev ? (
+															<OperatorAt place={{ project, rev }} name={operator} />
+														) : (
+															<code>{operator}</code>
+														)}
+														{!current && <Badge tone="warning">only in older revisions</Badge>}
+														<span className={styles.where}>
+															{present
+																.map(({ from, to }) => rangeTitle(from, to))
+																.join(", ")}
+															{changed.length > 0 &&
+																`; changed in ${changed.map(placeTitle).join(", ")}`}
+														</span>
+														<HistoryLink project={project} name={operator}>
+															history
+															<span className="visually-hidden"> of {operator}</span>
+														</HistoryLink>
+													</li>
+												);
+											})}
+										</ul>
+									</Rows>
+								)}
+							</Section>
+						</>
 					)}
 				</Async>
 			)}

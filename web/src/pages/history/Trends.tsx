@@ -14,6 +14,7 @@ import { ChartTable, HUNDRED } from "./ChartTable";
 import { type Trends as TrendsData, trendsQuery } from "./queries";
 import { StretchSelects } from "./StretchSelects";
 import styles from "./Trends.module.css";
+import { WayTrends } from "./WayTrends";
 
 const route = getRouteApi("/p/$project/trends");
 
@@ -124,6 +125,7 @@ function Body({ trends, search, set }: BodyProps) {
 					range={HUNDRED}
 				/>
 			</Section>
+			<WayTrends project={project} ways={trends.ways} search={search} set={set} />
 			<Section title="Operators" note="declared and generated">
 				<ChartTable title="Operators" project={project} points={points} lines={operators} format={count} />
 			</Section>

@@ -57,6 +57,22 @@ export const trendsQuery = (project: string, { from, to }: Stretch) =>
 			),
 	});
 
+/** Operators by their fate on a way, over a timeline. */
+export const wayTrendsQuery = (project: string, way: string, { from, to }: Stretch) =>
+	queryOptions({
+		queryKey: ["trends", project, from ?? "", to ?? "", way],
+		staleTime: MINUTE,
+		placeholderData: (before: Trends | undefined, query) =>
+			query?.queryKey[1] === project ? before : undefined,
+		queryFn: ({ signal }) =>
+			data(
+				client.GET("/v1/projects/{project}/trends", {
+					params: { path: { project }, query: { from, to, way, coverage: false } },
+					signal,
+				}),
+			),
+	});
+
 /** Which gaps: a backend of a revision, what to tell since, and how often operators are used. */
 export interface GapsAsked {
 	key: string;
