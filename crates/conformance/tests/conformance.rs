@@ -37,6 +37,7 @@ mod upgrades_by_declaration;
 mod verdict_agreement;
 mod verdict_properties;
 mod verdicts_golden;
+mod way_changes;
 mod ways_facts;
 mod ways_fates;
 mod ways_golden;

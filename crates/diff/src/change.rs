@@ -173,6 +173,8 @@ pub enum Note {
     NeedsRemoved(Vec<Arc<str>>),
     /// The line of `torchgen/aoti/fallback_ops.py` that keeps the old functions of the C shim.
     ShimVersion(Arc<str>),
+    /// Why the fate on the head's side is what it is.
+    Reason(Arc<str>),
 }
 
 impl Change {

@@ -10,6 +10,7 @@ mod device_free;
 mod dtensor;
 mod membership;
 mod own;
+mod shift;
 mod shim;
 
 use std::borrow::Cow;
@@ -218,6 +219,13 @@ pub struct WayAnswer {
     pub since: Option<Release>,
 }
 
+/// Whether an answer has its first release, which takes a search through all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Since {
+    Searched,
+    LeftOut,
+}
+
 /// A fate and the reason.
 type Found = (Fate, Cow<'static, str>);
 
@@ -232,11 +240,24 @@ impl<'a> View<'a> {
     /// What becomes of an operator on one way; `None` if the way does not apply to it.
     #[must_use]
     pub fn way(self, id: OperatorId, way: Way) -> Option<WayAnswer> {
-        let (fate, because) = match way {
-            Way::Training => own::training(self, id),
-            Way::Vmap => own::vmap(self, id),
-            _ => return self.by_registries(id, way),
+        match way {
+            Way::Training => Some(self.by_verdict(id, way, own::training(self, id))),
+            Way::Vmap => Some(self.by_verdict(id, way, own::vmap(self, id))),
+            _ => self.by_registries(id, way, Since::Searched),
+        }
+    }
+
+    /// The fate on one way and what it is known from; `None` if the way does not apply.
+    #[must_use]
+    pub fn fate(self, id: OperatorId, way: Way) -> Option<(Fate, Basis)> {
+        let answer = match way {
+            Way::Training | Way::Vmap => self.way(id, way)?,
+            _ => self.by_registries(id, way, Since::LeftOut)?,
         };
+        Some((answer.fate, answer.known_from))
+    }
+
+    fn by_verdict(self, id: OperatorId, way: Way, (fate, because): Found) -> WayAnswer {
         let recorded =
             own::recorded(self, id).filter(|_| way == Way::Vmap && fate != Fate::Unknown);
         let known_from = match fate {
@@ -244,17 +265,17 @@ impl<'a> View<'a> {
             _ if recorded.is_some() => Basis::Recorded,
             _ => Basis::Entry,
         };
-        Some(WayAnswer {
+        WayAnswer {
             way,
             fate,
             because,
             known_from,
             release: recorded,
             since: None,
-        })
+        }
     }
 
-    fn by_registries(self, id: OperatorId, way: Way) -> Option<WayAnswer> {
+    fn by_registries(self, id: OperatorId, way: Way, with: Since) -> Option<WayAnswer> {
         let recorded = facts(self.keys().release());
         let shape = Shape::of(self, id);
         let name = membership::counterpart(self, id, way);
@@ -269,7 +290,9 @@ impl<'a> View<'a> {
             _ => Basis::Entry,
         };
         let release = recorded.filter(|_| is_recorded).map(Facts::release);
-        let since = release.map(|release| since(way, &shape, name, release, by_entry.0));
+        let since = release
+            .filter(|_| with == Since::Searched)
+            .map(|release| since(way, &shape, name, release, by_entry.0));
         Some(WayAnswer {
             way,
             fate: by_entry.0,

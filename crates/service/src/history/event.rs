@@ -71,6 +71,7 @@ enum StoredNote {
     CallersFail(Vec<Arc<str>>),
     NeedsRemoved(Vec<Arc<str>>),
     ShimVersion(Arc<str>),
+    Reason(Arc<str>),
 }
 
 impl About {
@@ -166,6 +167,7 @@ impl StoredNote {
             Note::CallersFail(names) => Self::CallersFail(names.clone()),
             Note::NeedsRemoved(names) => Self::NeedsRemoved(names.clone()),
             Note::ShimVersion(line) => Self::ShimVersion(line.clone()),
+            Note::Reason(text) => Self::Reason(text.clone()),
         }
     }
 
@@ -196,6 +198,7 @@ impl StoredNote {
             Self::CallersFail(names) => Note::CallersFail(names.clone()),
             Self::NeedsRemoved(names) => Note::NeedsRemoved(names.clone()),
             Self::ShimVersion(line) => Note::ShimVersion(line.clone()),
+            Self::Reason(text) => Note::Reason(text.clone()),
         }
     }
 }
