@@ -39,6 +39,7 @@ mod verdict_agreement;
 mod verdict_properties;
 mod verdicts_golden;
 mod vmap_registries;
+mod way_changes;
 mod ways_facts;
 mod ways_fates;
 mod ways_golden;

@@ -48,6 +48,8 @@ pub struct Card {
     pub is_method: bool,
     /// Tags that it lacks, although all operators of its stem in the base have them.
     pub missing_tags: Vec<Box<str>>,
+    /// What it lacks on the ways to run it, and what follows.
+    pub lacks: Vec<&'static str>,
     /// The declarations of its kernels in C++, each with its keys.
     pub kernels: Vec<(Vec<Box<str>>, String)>,
 }
@@ -151,6 +153,7 @@ fn card(
         is_function: bound.torch,
         is_method: bound.tensor,
         missing_tags: missing_tags(kin, operator),
+        lacks: head.lacks(id),
         kernels: joined(kernels),
     }
 }

@@ -1,6 +1,7 @@
 //! The events in the history of each operator, from the comparison of two revisions.
 //!
-//! These are all changes except those without effect (level `none`) and compound ones.
+//! These are all changes except those without effect (level `none`), compound ones, and changes of
+//! fate on a way.
 
 use crate::rules::ChangeRuleId;
 use std::collections::BTreeMap;
@@ -59,7 +60,8 @@ pub fn by_operator(comparison: &Comparison) -> BTreeMap<&str, OperatorStep<'_>> 
             follows,
         });
     };
-    for change in comparison.changes.iter().filter(|c| c.is_counted()) {
+    let events = comparison.changes.iter().filter(|change| is_event(change));
+    for change in events {
         let kind = kind(change);
         add(&*change.operator, kind, change, false);
         if is_renaming(change)
@@ -76,6 +78,15 @@ pub fn by_operator(comparison: &Comparison) -> BTreeMap<&str, OperatorStep<'_>> 
         step.table = Some(table);
     }
     operators
+}
+
+/// Changes of fate are left out, since the answer of a way says since when it has been so.
+fn is_event(change: &Change) -> bool {
+    let is_of_fate = matches!(
+        change.rule.id,
+        ChangeRuleId::WayChanged | ChangeRuleId::WayGained | ChangeRuleId::WayLost
+    );
+    change.is_counted() && !is_of_fate
 }
 
 /// The kind of event for a change.

@@ -12,6 +12,7 @@ mod dtensor;
 mod fates;
 mod membership;
 mod own;
+mod shift;
 mod shim;
 mod sought;
 

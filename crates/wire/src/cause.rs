@@ -81,6 +81,9 @@ pub struct CardView<'a> {
     /// Tags that it lacks although all its other forms in the base have them.
     #[schema(value_type = Vec<String>)]
     pub missing_tags: &'a [Box<str>],
+    /// What it lacks on the ways to run it, and what follows.
+    #[schema(example = json!(["no batching rule: vmap loops"]))]
+    pub lacks: &'a [&'static str],
     /// The declarations of its kernels in C++.
     pub kernels: Vec<CardKernel<'a>>,
 }
@@ -127,6 +130,7 @@ impl<'a> CardView<'a> {
             function: card.is_function,
             method: card.is_method,
             missing_tags: &card.missing_tags,
+            lacks: &card.lacks,
             kernels: kernels.collect(),
         }
     }

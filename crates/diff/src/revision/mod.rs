@@ -20,6 +20,7 @@ mod shims;
 mod side;
 mod tables;
 mod unread;
+mod ways;
 
 use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
@@ -78,8 +79,10 @@ pub fn compare_until(
     let mut of_tables = Vec::new();
     if let Some((before, after)) = views {
         (tables, of_tables) = tables::compare(before, after, &common, &changes, stop)?;
+        let of_ways = ways::compare(before, after, &common, &changes, stop)?;
         let of_formulas = formulas::compare(before, after, &pairing, &of_tables, stop)?;
         of_tables.extend(of_formulas);
+        of_tables.extend(of_ways);
         removals::add_callers(&mut of_schemas, &of_tables);
     }
     // A table follows from the first change of its operator in this order.

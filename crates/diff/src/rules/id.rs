@@ -137,5 +137,8 @@ opatlas_source::words! {
         VariantMethodRemoved = "variant-method-removed",
         VarretChanged = "varret-changed",
         ViewCopyLost = "view-copy-lost",
+        WayChanged = "way-changed",
+        WayGained = "way-gained",
+        WayLost = "way-lost",
     }
 }

@@ -88,4 +88,74 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torch/csrc/stable/ops.h",
         ..rule(Id::StableOperatorChanged, Level::Breaking)
     },
+    ChangeRule {
+        impacts: Impacts {
+            breaks: Audiences::NONE,
+            risks: Audiences::of(&[
+                Audience::Compiler,
+                Audience::Export,
+                Audience::Aoti,
+                Audience::Transforms,
+            ]),
+        },
+        what: "A way to run the operator no longer serves it, or serves it worse.",
+        why: "The operator lost its Meta kernel, lowering, decomposition, batching rule, sharding \
+              rule or autocast policy, so calls on that way fail, loop, or take the eager kernel. \
+              Without a Meta kernel, or if functionalization raises, calls under `torch.compile` \
+              or export fail.",
+        instead: Some("Keep what served the operator on that way, or add what replaces it."),
+        example: Some(Example {
+            old: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CPU: blend_cpu\n",
+                "    Meta: blend_meta\n",
+            ),
+            new: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CPU: blend_cpu\n",
+            ),
+        }),
+        source: "torch/_inductor/lowering.py",
+        ..rule(Id::WayLost, Level::Dangerous)
+    },
+    ChangeRule {
+        what: "A way to run the operator now serves it, or serves it better.",
+        why: "Calls that failed, looped or took the eager kernel no longer do.",
+        example: Some(Example {
+            old: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CPU: blend_cpu\n",
+            ),
+            new: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CPU: blend_cpu\n",
+                "    Meta: blend_meta\n",
+            ),
+        }),
+        source: "torch/_inductor/lowering.py",
+        ..rule(Id::WayGained, Level::Info)
+    },
+    ChangeRule {
+        what: "A way serves the operator by other means.",
+        why: "The result is the same, but speed, precision or the exported graph may differ.",
+        example: Some(Example {
+            old: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CPU: blend_cpu\n",
+                "    Meta: blend_meta\n",
+            ),
+            new: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CompositeExplicitAutograd: blend\n",
+            ),
+        }),
+        source: "torch/_inductor/lowering.py",
+        ..rule(Id::WayChanged, Level::Info)
+    },
 ];

@@ -308,6 +308,9 @@ impl<'a> TextReport<'a, '_> {
                     line(&tags)
                 ));
             }
+            if !card.lacks.is_empty() {
+                self.line(format_args!("  lacks: {}", card.lacks.join("; ")));
+            }
             for (_, declaration) in &card.kernels {
                 self.line(format_args!("  to write: {}", line(declaration)));
             }

@@ -72,6 +72,7 @@ enum StoredNote {
     NeedsRemoved(Vec<Arc<str>>),
     SupportUnknown,
     ShimVersion(Arc<str>),
+    Reason(Arc<str>),
 }
 
 impl About {
@@ -168,6 +169,7 @@ impl StoredNote {
             Note::NeedsRemoved(names) => Self::NeedsRemoved(names.clone()),
             Note::SupportUnknown => Self::SupportUnknown,
             Note::ShimVersion(line) => Self::ShimVersion(line.clone()),
+            Note::Reason(text) => Self::Reason(text.clone()),
         }
     }
 
@@ -199,6 +201,7 @@ impl StoredNote {
             Self::NeedsRemoved(names) => Note::NeedsRemoved(names.clone()),
             Self::SupportUnknown => Note::SupportUnknown,
             Self::ShimVersion(line) => Note::ShimVersion(line.clone()),
+            Self::Reason(text) => Note::Reason(text.clone()),
         }
     }
 }

@@ -6,7 +6,7 @@ use opatlas_pytorch::ways::all;
 
 use super::membership::{Shape, counterpart};
 use super::{Fate, Way, by_record};
-use crate::View;
+use crate::{Shift, View};
 
 opatlas_source::words! {
     /// What a change of fate amounts to.
@@ -37,19 +37,11 @@ impl FateChange {
     /// What it amounts to.
     #[must_use]
     pub fn turn(self) -> Turn {
-        match (self.before.is_served(), self.after.is_served()) {
-            (false, true) => Turn::Gained,
-            (true, false) => Turn::Lost,
+        match self.before.shift(self.after) {
+            Shift::Gained => Turn::Gained,
+            Shift::Lost => Turn::Lost,
             _ => Turn::Changed,
         }
-    }
-}
-
-impl Fate {
-    /// Whether something of the operator's own serves it. No decomposition and no autocast kernel are
-    /// nothing to miss, so these fates are neither served nor [missing](Fate::is_missing).
-    const fn is_served(self) -> bool {
-        !self.is_missing() && !matches!(self, Self::Kept | Self::Passes)
     }
 }
 

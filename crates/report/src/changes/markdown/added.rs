@@ -65,6 +65,9 @@ fn row<'a>(report: &Report<'_>, edited: &'a EntryEdit, card: Option<&&Card>) -> 
                 let tags = tags.join(", ");
                 first.push_str(&format!("; its other forms have the tags {tags}"));
             }
+            if !card.lacks.is_empty() {
+                first.push_str(&format!("; {}", prose(&card.lacks.join("; "))));
+            }
             [
                 prose(&card::runs(card)),
                 prose(&card::trains(card)),
