@@ -112,6 +112,45 @@ fn commits_are_compared() {
     assert!(error.contains("set the path with --path"), "{error}");
 }
 
+/// A version in the list of the head keeps the functions of the C shim. A list that does not parse is
+/// replaced by that of the release.
+#[test]
+fn the_list_of_a_commit_gives_the_functions_of_the_c_shim() {
+    let place = Place::new();
+    let file = "aten/src/ATen/native/native_functions.yaml";
+    let list = "torchgen/aoti/fallback_ops.py";
+    let entry = "- func: cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor\n  dispatch:\n    CPU: cumprod\n";
+    let line = "\"aten.cumprod.default\": {\"v2\": {\"new_args\": [\"reverse\"]}}";
+    place.write(file, entry);
+    place.write(
+        list,
+        "inductor_fallback_ops = {\"aten.cumprod.default\": {}}\n",
+    );
+    place.git(&["init", "-q"]);
+    place.git(&["add", "aten", "torchgen"]);
+    place.git(&["commit", "-qm", "one"]);
+    place.write(file, &entry.replace(") ->", ", bool reverse=False) ->"));
+    place.git(&["commit", "-qam", "two"]);
+    let compare = ["compare", "git:HEAD~1", "git:HEAD"];
+    let (code, text, error) = place.opatlas(&compare);
+    assert_eq!(code, 1, "{error}");
+    assert!(text.contains("aoti_torch_cpu_cumprod"), "{text}");
+    assert!(text.contains(line), "{text}");
+
+    place.write(list, &format!("inductor_fallback_ops = {{{line}}}\n"));
+    place.git(&["commit", "-qam", "three"]);
+    let (code, text, error) = place.opatlas(&["compare", "git:HEAD~2", "git:HEAD"]);
+    assert_eq!(code, 0, "{error}{text}");
+    assert!(text.contains("aoti_torch_cpu_cumprod_v2"), "{text}");
+
+    place.write(list, "inductor_fallback_ops = {\n    made(): {},\n}\n");
+    place.git(&["commit", "-qam", "four"]);
+    let (code, text, error) = place.opatlas(&["compare", "git:HEAD~3", "git:HEAD"]);
+    assert_eq!(code, 1, "{error}");
+    let note = "fallback_ops.py does not parse (line 2, column 5: ";
+    assert!(text.contains(note), "{text}");
+}
+
 /// A companion that cannot be read is not one that the commit does not have.
 #[test]
 fn an_unreadable_file_of_a_commit_is_an_error() {

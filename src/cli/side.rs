@@ -7,9 +7,9 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 
 use opatlas_pytorch::release::{Release, Version};
-use opatlas_service::companions::{complete, missing};
+use opatlas_service::companions::{complete, missing, unread_lists};
 use opatlas_service::{Resolved, Snapshot};
-use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+use opatlas_source::{Bundle, DERIVATIVES, FALLBACK_OPS, NATIVE_FUNCTIONS, TAGS};
 use opatlas_wire::judged_comparison::ComparedSide;
 
 use super::Stored;
@@ -20,6 +20,7 @@ use super::{read, remote};
 
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
 const DERIVATIVES_PATH: &str = "tools/autograd/derivatives.yaml";
+const FALLBACK_OPS_PATH: &str = "torchgen/aoti/fallback_ops.py";
 const SHORT_ID: usize = 9;
 
 pub(super) struct Places<'a> {
@@ -82,6 +83,7 @@ impl Operand {
             Self::Path(path) => of_path(path, places, base)?,
             Self::Commit(revision, path) => of_commit(revision, path, places)?,
         };
+        side.notes.extend(unread_lists(&side.snapshot.catalogue));
         if let Some(base) = base {
             side.notes.extend(missing(base, &side.snapshot.bundle));
         }
@@ -189,7 +191,8 @@ fn commit(places: &Places<'_>, revision: &str, path: &str) -> anyhow::Result<Bun
     let native = show(&git, revision, path)?;
     let mut bundle = Bundle::default();
     bundle.insert(NATIVE_FUNCTIONS, native);
-    for (name, path) in companions(path) {
+    let lists = (FALLBACK_OPS, FALLBACK_OPS_PATH.to_owned());
+    for (name, path) in companions(path).into_iter().chain([lists]) {
         if git.has(revision, &path)? {
             bundle.insert(name, show(&git, revision, &path)?);
         }

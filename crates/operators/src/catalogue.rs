@@ -35,6 +35,9 @@ pub struct Catalogue {
     pub derivative_matches: DerivativeMatches,
     /// Deprecated Python signatures; `None` without the file.
     pub deprecated: Option<Arc<Deprecated>>,
+    /// The lists of the C shim (`fallback_ops.py`), which torchgen of a release reads; `None` without the
+    /// file.
+    pub fallback_ops: Option<Content>,
     /// Out-of-tree backend files by name, sorted.
     pub backends: Vec<(Box<str>, Arc<BackendFile>)>,
     /// Diagnostics about the vendor profile.
@@ -63,6 +66,7 @@ impl Catalogue {
             derivatives: None,
             derivative_matches: DerivativeMatches::default(),
             deprecated: None,
+            fallback_ops: None,
             backends: Vec::new(),
             vendor_diagnostics: Complaints::default(),
             sources: Arc::default(),
@@ -95,6 +99,7 @@ impl Catalogue {
         catalogue.sources = Arc::clone(&self.sources);
         catalogue.cpp.clone_from(&self.cpp);
         catalogue.deprecated.clone_from(&self.deprecated);
+        catalogue.fallback_ops.clone_from(&self.fallback_ops);
         catalogue.match_derivatives(stop)?;
         catalogue
             .vendor_diagnostics

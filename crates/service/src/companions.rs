@@ -1,9 +1,11 @@
 //! Companion files that one side of a comparison lacks: if only a changed `native_functions.yaml`
 //! is compared, the files beside it are taken from the base.
 
-use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, TAGS};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::shim::ShimLists;
+use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, FALLBACK_OPS, TAGS};
 
-const COMPANIONS: [&str; 3] = [TAGS, DERIVATIVES, DEPRECATED];
+const COMPANIONS: [&str; 4] = [TAGS, DERIVATIVES, DEPRECATED, FALLBACK_OPS];
 
 /// Adds companion files that only the base has to the head. Returns a note about each.
 pub fn complete(base: &Bundle, head: &mut Bundle) -> Vec<String> {
@@ -32,6 +34,16 @@ pub fn missing(base: &Bundle, head: &Bundle) -> Vec<String> {
         _ => None,
     };
     [TAGS, DERIVATIVES].iter().filter_map(note).collect()
+}
+
+/// A note about a `fallback_ops.py` that does not parse.
+#[must_use]
+pub fn unread_lists(catalogue: &Catalogue) -> Option<String> {
+    let error = ShimLists::own(catalogue)?.err()?;
+    Some(format!(
+        "{FALLBACK_OPS} does not parse ({error}), so the lists of PyTorch {} apply",
+        catalogue.release
+    ))
 }
 
 #[cfg(test)]

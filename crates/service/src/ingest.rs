@@ -235,6 +235,7 @@ impl Refusal {
             opatlas_source::TAGS,
             opatlas_source::DERIVATIVES,
             opatlas_source::DEPRECATED,
+            opatlas_source::FALLBACK_OPS,
             opatlas_source::OBSERVED,
             opatlas_source::VENDOR,
         ];

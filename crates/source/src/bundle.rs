@@ -14,6 +14,8 @@ pub const TAGS: &str = "tags.yaml";
 pub const DERIVATIVES: &str = "derivatives.yaml";
 /// Deprecated Python signatures.
 pub const DEPRECATED: &str = "deprecated.yaml";
+/// The operators with functions in the C shim of AOTInductor (`torchgen/aoti/fallback_ops.py`).
+pub const FALLBACK_OPS: &str = "fallback_ops.py";
 /// Registrations recorded from a real process.
 pub const OBSERVED: &str = "observed.json";
 /// The vendor profile, which says how to read a vendor's files.
@@ -71,6 +73,7 @@ impl Bundle {
             TAGS,
             DERIVATIVES,
             DEPRECATED,
+            FALLBACK_OPS,
             OBSERVED,
             VENDOR,
         ]

@@ -17,7 +17,8 @@ pub mod visible;
 mod words;
 
 pub use bundle::{
-    BACKENDS, Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, OBSERVED, SOURCES, TAGS, VENDOR,
+    BACKENDS, Bundle, DEPRECATED, DERIVATIVES, FALLBACK_OPS, NATIVE_FUNCTIONS, OBSERVED, SOURCES,
+    TAGS, VENDOR,
 };
 pub use content::Content;
 pub use digest::{Digest, Hasher, revision_digest};

@@ -18,7 +18,7 @@ use opatlas_service::{Limits, Refusal};
 }))]
 pub struct BundleJson {
     /// The files: `native_functions.yaml`, and optionally `tags.yaml`, `derivatives.yaml`,
-    /// `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`. At most 1,000 files, 8 MiB each
+    /// `deprecated.yaml`, `fallback_ops.py`, `backends/NAME.yaml` and `observed.json`. At most 1,000 files, 8 MiB each
     /// and 16 MiB in total; the rest of the body is at most 1 MiB.
     #[schema(value_type = std::collections::BTreeMap<String, String>)]
     pub files: Files,

@@ -44,10 +44,12 @@ impl Side {
                 bundle,
                 release,
                 title,
-            } => Ok(ComparedSide::files(
-                reader.judge(bundle, release, stop)?,
-                title,
-            )),
+            } => {
+                let mut side = ComparedSide::files(reader.judge(bundle, release, stop)?, title);
+                let notes = companions::unread_lists(&side.snapshot.catalogue);
+                side.notes.extend(notes);
+                Ok(side)
+            }
         }
     }
 
@@ -63,7 +65,7 @@ impl Side {
             Self::Stored(_) => Vec::new(),
         };
         let mut head = self.read(reader, stop)?;
-        head.notes = lent;
+        head.notes.extend(lent);
         head.notes
             .extend(companions::missing(base, &head.snapshot.bundle));
         Ok(head)

@@ -1692,7 +1692,7 @@ export interface components {
         Bundle: {
             /**
              * @description The files: `native_functions.yaml`, and optionally `tags.yaml`, `derivatives.yaml`,
-             *     `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`. At most 1,000 files, 8 MiB each
+             *     `deprecated.yaml`, `fallback_ops.py`, `backends/NAME.yaml` and `observed.json`. At most 1,000 files, 8 MiB each
              *     and 16 MiB in total; the rest of the body is at most 1 MiB.
              */
             files: {
@@ -3532,6 +3532,13 @@ export interface components {
             method: boolean;
             /** @description Tags that it lacks although all its other forms in the base have them. */
             missing_tags: string[];
+            /**
+             * @description What it lacks on the ways to run it, and what follows.
+             * @example [
+             *       "no batching rule: vmap loops"
+             *     ]
+             */
+            lacks: string[];
             /** @description The declarations of its kernels in C++. */
             kernels: components["schemas"]["CardKernel"][];
         };

@@ -14,6 +14,7 @@ use opatlas_schema::types::Type;
 
 /// Adds the changes of all operators that the base's lists name.
 pub(super) fn compare(base: &Catalogue, head: &Catalogue, changes: &mut Vec<Change>) {
+    let lists = ShimLists::of_revision;
     let (Some(old), Some(new), Some(facts)) = (lists(base), lists(head), facts(base.release))
     else {
         return;
@@ -29,10 +30,6 @@ pub(super) fn compare(base: &Catalogue, head: &Catalogue, changes: &mut Vec<Chan
         let ids = base.find_qualified(name).zip(head.find_qualified(name));
         changes.extend(ids.and_then(|ids| stable((base, ids.0), (head, ids.1))));
     }
-}
-
-fn lists(catalogue: &Catalogue) -> Option<ShimLists> {
-    ShimLists::of_release(catalogue.release)
 }
 
 /// The change of one listed operator.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Complaints;
-use opatlas_source::{BACKENDS, Bundle, Stop, Stopped, TAGS, VENDOR};
+use opatlas_source::{BACKENDS, Bundle, FALLBACK_OPS, Stop, Stopped, TAGS, VENDOR};
 
 use super::Catalogue;
 use super::beside::{self, Parsed};
@@ -59,6 +59,7 @@ impl Catalogue {
             None => None,
         };
         catalogue.deprecated = read.deprecated;
+        catalogue.fallback_ops = bundle.content(FALLBACK_OPS).cloned();
         let files = bundle.files();
         for (name, bytes) in files.filter(|(name, _)| name.starts_with(BACKENDS)) {
             stop.check()?;

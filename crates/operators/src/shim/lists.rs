@@ -7,6 +7,7 @@ use opatlas_pytorch::ways::{Facts, Registry, facts};
 use opatlas_schema::faces::ShimVersion;
 
 use super::literal::{Literal, LiteralError, Reader};
+use crate::catalogue::Catalogue;
 
 const FALLBACK: &str = "inductor_fallback_ops";
 const SHIMIFIED: &str = "aten_shimified_ops";
@@ -67,6 +68,21 @@ impl ShimLists {
                 shimified: of(Registry::AotiShimifiedOps),
             }
         })
+    }
+
+    /// The lists of a revision: of its own file, or of its release if it has none or it does not parse.
+    #[must_use]
+    pub fn of_revision(catalogue: &Catalogue) -> Option<Self> {
+        let own = Self::own(catalogue).and_then(Result::ok);
+        own.or_else(|| Self::of_release(catalogue.release))
+    }
+
+    /// The lists of a revision's own file; `None` without the file.
+    #[must_use]
+    pub fn own(catalogue: &Catalogue) -> Option<Result<Self, LiteralError>> {
+        let file = catalogue.fallback_ops.as_ref()?;
+        let text = String::from_utf8_lossy(file.bytes());
+        Some(Self::read(&text, catalogue.release))
     }
 
     /// Reads `fallback_ops.py` as torchgen of a release does.

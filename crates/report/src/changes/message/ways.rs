@@ -1,6 +1,6 @@
 //! Sentences about ways to run an operator besides a plain call.
 
-use super::{from_to, names, note, some, ticks};
+use super::{from_to, names, note, some, tick, ticks};
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note};
 use opatlas_source::{Message, message};
@@ -16,8 +16,9 @@ pub(super) fn message(change: &Change) -> Option<Message> {
     let functions = ticks(&names(change));
     Some(match change.rule.id {
         ChangeRuleId::ShimChanged => message!(
-            "packages compiled by AOTInductor break: the C declaration of {} changed",
-            functions
+            "packages compiled by AOTInductor break: the C declaration of {} changed{}",
+            functions,
+            version(change)
         ),
         ChangeRuleId::ShimRemoved => message!(
             "packages compiled by AOTInductor break: the C shim lost {}",
@@ -28,6 +29,20 @@ pub(super) fn message(change: &Change) -> Option<Message> {
             "`torch/csrc/stable/ops.h` calls it with other arguments or returns".into()
         }
         _ => return None,
+    })
+}
+
+/// The line of the list that keeps the old functions, if one does.
+fn version(change: &Change) -> Message {
+    let line = note(change, |note| match note {
+        Note::ShimVersion(line) => Some(tick(line)),
+        _ => None,
+    });
+    line.map_or_else(Message::default, |line| {
+        message!(
+            "; {} in `torchgen/aoti/fallback_ops.py` keeps the old ones",
+            line
+        )
     })
 }
 
