@@ -300,6 +300,32 @@ async fn histories_and_trends_tell_of_fates() {
 }
 
 #[tokio::test]
+async fn what_was_lost_is_told() {
+    let server = Server::new().await;
+    server.project("p").await;
+    let text = "- func: _histogramdd_bin_edges(Tensor self, int[] bins) -> Tensor[]\n";
+    for label in ["2.6.0", "2.7.0"] {
+        server.ingest("p", &format!("label={label}"), text).await;
+    }
+    let path = "/v1/projects/p/operators/_histogramdd_bin_edges/history";
+    let history = server.get(path).send().await.ok();
+    let mut changes = history["ways"].as_array().unwrap().iter();
+    let change = changes.find(|change| change["way"] == "aoti").unwrap();
+    assert_eq!(
+        (&change["release"], &change["turn"], &change["message"]),
+        (
+            &json!("2.7"),
+            &json!("lost"),
+            &json!("lost its C shim function: `shim` became `proxy executor`")
+        )
+    );
+    assert_eq!(
+        (&change["works"], &change["missing"]),
+        (&json!("yes"), &json!(true))
+    );
+}
+
+#[tokio::test]
 async fn search_understands_ways() {
     let server = server().await;
     let found = server

@@ -152,9 +152,6 @@ pub fn people(audience: Audience) -> &'static str {
         Audience::Autograd => "autograd",
         Audience::Compiler => "the compiler",
         Audience::TorchOps => "callers of torch.ops",
-        Audience::Export => "exported programs",
-        Audience::Aoti => "compiled packages",
-        Audience::Transforms => "transforms",
     }
 }
 
@@ -231,13 +228,15 @@ mod tests {
             is_there: true,
             events: &[renamed],
             serving: &serving,
-            ways: &[],
+            ways: &[("2.12", "lost its decomposition: `by-default` became `kept`")],
         };
         insta::assert_snapshot!(text(&history), @r"
         can_cast
           2.0.0   present in the first known revision
           2.4.0   argument `from` renamed to `from_`  breaking for Python keyword callers, autograd
           2.15.0  unchanged since 2.4.0; runs everywhere as CompositeImplicitAutograd
+        Ways to run it, by release:
+          2.12    lost its decomposition: `by-default` became `kept`
         ");
     }
 

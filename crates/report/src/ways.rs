@@ -68,11 +68,5 @@ pub fn change(change: FateChange) -> String {
         Turn::Lost => format!("lost its {}", change.way.noun()),
         Turn::Changed => change.way.title().to_owned(),
     };
-    let of = match change.way.noun() {
-        "autocast kernel" if change.turn() != Turn::Changed => {
-            format!(" ({})", change.way.title())
-        }
-        _ => String::new(),
-    };
-    format!("{what}{of}: `{}` became `{}`", change.before, change.after)
+    format!("{what}: `{}` became `{}`", change.before, change.after)
 }

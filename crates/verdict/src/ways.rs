@@ -96,7 +96,12 @@ impl Way {
             Self::Inductor => "lowering",
             Self::Aoti => "C shim function",
             Self::Dtensor => "sharding strategy",
-            _ => "autocast kernel",
+            Self::AutocastCpu => "autocast kernel on CPU",
+            Self::AutocastCuda => "autocast kernel on CUDA",
+            Self::AutocastMaia => "autocast kernel on MAIA",
+            Self::AutocastMps => "autocast kernel on MPS",
+            Self::AutocastMtia => "autocast kernel on MTIA",
+            Self::AutocastXpu => "autocast kernel on XPU",
         }
     }
 
