@@ -152,6 +152,9 @@ pub fn people(audience: Audience) -> &'static str {
         Audience::Autograd => "autograd",
         Audience::Compiler => "the compiler",
         Audience::TorchOps => "callers of torch.ops",
+        Audience::Export => "exported programs",
+        Audience::Aoti => "compiled packages",
+        Audience::Transforms => "transforms",
     }
 }
 
