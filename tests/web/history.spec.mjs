@@ -88,7 +88,7 @@ describe("history", { skip, concurrency: false }, () => {
 			const page = await web.open(t, "/p/pytorch/trends");
 			await settled(page);
 			const charts = page.getByRole("img", { name: new RegExp(`${RELEASES[0]} to ${NEWEST}`) });
-			await counts(charts, 3);
+			await counts(charts, 4);
 			const { points } = await asked("trends");
 			const rows = region(page, "Operators, table").getByRole("row");
 			await counts(rows, points.length + 1);

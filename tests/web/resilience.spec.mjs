@@ -174,9 +174,12 @@ describe("data where tokens are wanted", { skip, concurrency: false }, () => {
 		assert.equal(saved, readFileSync(join(releases, NEWEST, "native_functions.yaml"), "utf8"));
 	});
 
+	const dataOf = (page) =>
+		page.getByRole("region", { name: "Dispatch table" }).getByRole("link", { name: "As data" });
+
 	it("a link to data shows it", async (t) => {
 		const page = await open(t, OPERATOR);
-		await page.getByRole("link", { name: "As data" }).click();
+		await dataOf(page).click();
 		await page.waitForURL("blob:**");
 		await reads(page.locator("body"), /"table"/);
 	});
@@ -184,7 +187,7 @@ describe("data where tokens are wanted", { skip, concurrency: false }, () => {
 	it("what is refused is told of", async (t) => {
 		const page = await open(t, OPERATOR);
 		await page.evaluate(() => sessionStorage.setItem("opatlas.token", "opatlas_unknown"));
-		await page.getByRole("link", { name: "As data" }).click();
+		await dataOf(page).click();
 		await page.getByRole("alert").getByRole("link", { name: "Enter a token" }).waitFor();
 	});
 });

@@ -17,9 +17,9 @@ const SHOWN = 8;
 export const lackWords = ({ title, tag }: SoughtWay): string =>
 	`what ${title} lacks${tag ? `, tagged ${tag}` : ""}`;
 
-/** Where these operators are listed. */
-export const lackPath = (place: Place, { way, tag }: SoughtWay): string =>
-	revisionPath(place, "/backends") + stringify({ show: "ways", way, tag: tag ?? undefined });
+/** What of the matrix lists these operators. */
+export const lackSearch = ({ way, tag }: SoughtWay) =>
+	({ show: "ways", way, tag: tag ?? undefined }) as const;
 
 /** Where words that name a way lead to: operators with their fates, then all operators on the way. */
 export function wayHits(place: Place, view: MatrixView, way: SoughtWay, where: string): Hit[] {
@@ -36,7 +36,7 @@ export function wayHits(place: Place, view: MatrixView, way: SoughtWay, where: s
 		name: way.title,
 		note: lackWords(way),
 		where,
-		to: lackPath(place, way),
+		to: revisionPath(place, "/backends") + stringify(lackSearch(way)),
 		of: candidate(way.title),
 	};
 	return [...operators, all];

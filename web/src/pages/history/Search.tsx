@@ -7,7 +7,7 @@ import { Page, Section } from "../../components/Page";
 import { ROW, Rows } from "../../components/Rows";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty } from "../../components/States";
-import { lackPath, lackWords } from "../../layout/wayHits";
+import { lackSearch, lackWords } from "../../layout/wayHits";
 import { counted } from "../../lib/format";
 import { placeAddress, placeTitle, rangeTitle } from "../../lib/history";
 import { segment } from "../../nav";
@@ -59,7 +59,12 @@ export default function Search() {
 						<>
 							{way && (
 								<p>
-									<Link to={lackPath({ project, rev: "latest" }, way)} className="target">
+									<Link
+										to="/p/$project/r/$rev/backends"
+										params={{ project, rev: "latest" }}
+										search={lackSearch(way)}
+										className="target"
+									>
 										See {lackWords(way)}
 									</Link>
 								</p>
