@@ -122,7 +122,7 @@ impl ShimLists {
         self.fallback.keys().chain(more).map(String::as_str)
     }
 
-    /// These lists with one more version of an operator, and the entry that says so. `None` if the
+    /// The lists of an operator alone with one more version, and the entry that says so. `None` if the
     /// operator is not listed, or if the release has no versions.
     #[must_use]
     pub fn with_version(&self, name: &str, new_arguments: &[&str]) -> Option<(Self, String)> {
@@ -145,12 +145,16 @@ impl ShimLists {
         });
         let value = written(&Literal::Dict(entry.value.clone()));
         let line = format!("\"{}\": {value}", listed_name(name));
-        let mut lists = self.clone();
-        for list in [&mut lists.fallback, &mut lists.shimified] {
-            if let Some(of) = list.get_mut(name) {
-                of.clone_from(&entry);
-            }
-        }
+        let only = |list: &BTreeMap<String, ShimEntry>| {
+            let known = list.contains_key(name);
+            let pair = known.then(|| (name.to_owned(), entry.clone()));
+            pair.into_iter().collect()
+        };
+        let lists = Self {
+            form: self.form,
+            fallback: only(&self.fallback),
+            shimified: only(&self.shimified),
+        };
         Some((lists, line))
     }
 }
