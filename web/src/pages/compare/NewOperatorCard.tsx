@@ -12,7 +12,7 @@ const OUT_FORMS: Record<string, string> = {
 
 /** What there is to know of a new operator: where it runs, how it trains, what it has and lacks. */
 export function NewOperatorCard({ card }: { card: NewOperator }) {
-	const { runs, fails, unknown, because, settled_by, training, trains, out_form, out, missing_tags, kernels } = card;
+	const { runs, fails, unknown, because, settled_by, training, trains, out_form, out, missing_tags, lacks, kernels } = card;
 	const bound = [
 		card.function && "function of torch",
 		card.method && "method of Tensor",
@@ -43,6 +43,7 @@ export function NewOperatorCard({ card }: { card: NewOperator }) {
 					],
 					["Meta", onMeta(card)],
 					["Python", bound.length > 0 ? bound.join(", ") : "not bound"],
+					...(lacks.length > 0 ? ([["Lacks", lacks.join("; ")]] as const) : []),
 					...(missing_tags.length > 0
 						? ([["Tags of its other forms that it lacks", names(missing_tags)]] as const)
 						: []),
