@@ -7,7 +7,8 @@ tensor is batched. An operator only raises if plain calls return, and vmap refus
 import json
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
@@ -23,27 +24,30 @@ _REFUSALS = ("vmap", "batching rule")
 def only_raises(name: str) -> bool:
     """Whether vmap refuses every call that otherwise returns."""
     refused = 0
-    operator = synthetic.overload(name)
     for arguments, keywords in _arguments(name):
-        given, form = tree_flatten((arguments, keywords))
-        places = [place for place, each in enumerate(given) if isinstance(each, torch.Tensor)]
-
-        def call(*tensors: torch.Tensor, given: list = given, form: object = form,
-                 places: list[int] = places) -> tuple[torch.Tensor, ...]:
-            filled = list(given)
-            for place, tensor in zip(places, tensors, strict=True):
-                filled[place] = tensor
-            positional, named = tree_unflatten(filled, form)
-            return tuple(samples.tensors(operator(*positional, **named)))
-
-        tensors = [given[place].detach() for place in places]
-        if not places or _error(lambda: call(*(each.clone() for each in tensors))):  # noqa: B023: called at once
+        call, tensors = _of_tensors(synthetic.overload(name), (arguments, keywords))
+        if not tensors or _error(call, *(each.clone() for each in tensors)):
             continue
-        error = _error(lambda: torch.vmap(call, randomness="different")(*(torch.stack([each] * 2) for each in tensors)))  # noqa: B023
+        error = _error(torch.vmap(call, randomness="different"), *(torch.stack([each, each]) for each in tensors))
         if error is None:
             return False
         refused += any(text in error.lower() for text in _REFUSALS)
     return refused > 0
+
+
+def _of_tensors(operator: Callable, arguments: tuple[list, dict]) -> tuple[Callable, list[torch.Tensor]]:
+    """A call as a function of its tensors, and these."""
+    given, form = tree_flatten(arguments)
+    places = [place for place, each in enumerate(given) if isinstance(each, torch.Tensor)]
+
+    def call(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        filled = list(given)
+        for place, tensor in zip(places, tensors, strict=True):
+            filled[place] = tensor
+        positional, keywords = tree_unflatten(filled, form)
+        return tuple(samples.tensors(operator(*positional, **keywords)))
+
+    return call, [given[place].detach() for place in places]
 
 
 def _arguments(name: str) -> Iterator[tuple[list, dict]]:
@@ -54,10 +58,10 @@ def _arguments(name: str) -> Iterator[tuple[list, dict]]:
             yield from synthetic.arguments(name, option=option)
 
 
-def _error(call: object) -> str | None:
+def _error(call: Callable, *tensors: torch.Tensor) -> str | None:
     try:
         with torch.no_grad():
-            call()
+            call(*tensors)
     except Exception as error:  # noqa: BLE001: this is what is measured
         return str(error) or type(error).__name__
     return None
@@ -93,8 +97,7 @@ def record(path: str) -> None:
     """Writes the operators whose rule only raises as a list."""
     found = _Raising()
     crashed = workers.run(workers.python("batching"), rules(), found)
-    with open(path, "w", encoding="utf-8") as out:  # noqa: PTH123
-        json.dump(sorted(found.names), out)
+    Path(path).write_text(json.dumps(sorted(found.names)), encoding="utf-8")
     print(f"{len(found.names)} batching rules only raise; crashed: {[row['item'] for row in crashed]}")
 
 
