@@ -10,6 +10,7 @@ use opatlas_service::search::Generated;
 use opatlas_service::{Ingest, Limits, Protection, Service, Snapshot};
 use opatlas_store::SqliteStore;
 use opatlas_verdict::ways::{Basis, Fate, Way};
+use opatlas_verdict::{Answer, View};
 use opatlas_wire::matrix::matrix_view;
 use opatlas_wire::trends::WayPoint;
 use opatlas_wire::way_gaps::{self, WayGapRequest};
@@ -40,13 +41,14 @@ async fn service() -> Option<(Service, Arc<Timeline>)> {
 }
 
 /// The fates of a release, as its matrix has them.
-struct Matrix(BTreeMap<(String, &'static str), &'static str>);
+struct Matrix(BTreeMap<(String, &'static str), (&'static str, Option<&'static str>)>);
 
 impl Matrix {
     fn new(snapshot: &Snapshot) -> Self {
         let matrix = matrix_view(snapshot.view(), Generated::Include);
         let fates = matrix.ways.legend.iter();
-        let fates: BTreeMap<char, &str> = fates.map(|fate| (fate.letter, fate.fate)).collect();
+        let fates = fates.map(|fate| (fate.letter, (fate.fate, fate.works)));
+        let fates: BTreeMap<char, _> = fates.collect();
         let mut found = BTreeMap::new();
         for operator in &matrix.operators {
             let row = &matrix.ways.rows[operator.ways];
@@ -61,8 +63,12 @@ impl Matrix {
     }
 
     fn of(&self, operator: &str, way: Way) -> Option<Fate> {
-        let fate = self.0.get(&(operator.to_owned(), way.as_str()))?;
+        let (fate, _) = self.0.get(&(operator.to_owned(), way.as_str()))?;
         Fate::parse(fate)
+    }
+
+    fn works(&self, operator: &str, way: Way) -> Option<&'static str> {
+        self.0.get(&(operator.to_owned(), way.as_str()))?.1
     }
 
     /// Operators by fate on a way.
@@ -107,7 +113,15 @@ fn of_operators(snapshot: &Snapshot, matrix: &Matrix, chosen: &[OperatorId]) {
                 view.fate(id, way),
                 answer.as_ref().map(|answer| answer.fate)
             );
-            let is_unknown = told.is_some_and(|told| told.works == Some("unknown"));
+            let is_unknown = fate == Some("unknown");
+            let works = told.and_then(|told| told.works);
+            assert_eq!(
+                works,
+                matrix.works(&ways.operator, way),
+                "{} {way}",
+                ways.operator
+            );
+            on_meta(view, id, (way, fate, works));
             let has_basis = answer.is_some_and(|answer| answer.known_from != Basis::Unknown);
             assert_eq!(
                 has_basis,
@@ -117,6 +131,16 @@ fn of_operators(snapshot: &Snapshot, matrix: &Matrix, chosen: &[OperatorId]) {
             );
         }
     }
+}
+
+/// The meta device has the verdict of its table, where its table serves it.
+fn on_meta(view: View<'_>, id: OperatorId, told: (Way, Option<&str>, Option<&str>)) {
+    let (Way::Meta, Some("kernel" | "decomposes"), works) = told else {
+        return;
+    };
+    let meta = view.keys().slot("Meta").unwrap();
+    let verdict = Answer::from(view.verdict(id, meta));
+    assert_eq!(works, Some(verdict.as_str()));
 }
 
 fn of_ways(snapshot: &Snapshot, matrix: &Matrix) {

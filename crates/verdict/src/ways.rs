@@ -201,14 +201,16 @@ opatlas_source::words! {
 }
 
 impl Fate {
-    /// Whether calls on the way work; `None` if there is nothing to differentiate.
+    /// Whether calls on a way work, as far as the fate alone says; `None` if there is nothing to
+    /// differentiate. An operator that decomposes works if what it calls does.
     #[must_use]
-    pub const fn answer(self) -> Option<Answer> {
+    pub fn answer(self, way: Way) -> Option<Answer> {
         match self {
             Self::NotDifferentiable => None,
             Self::Partly => Some(Answer::Partly),
             Self::No | Self::Raises | Self::None | Self::Banned => Some(Answer::No),
             Self::Unknown => Some(Answer::Unknown),
+            Self::Decomposes if matches!(way, Way::Meta | Way::Dtensor) => Some(Answer::Unknown),
             _ => Some(Answer::Yes),
         }
     }
@@ -248,6 +250,8 @@ pub struct WayAnswer {
     pub way: Way,
     /// What becomes of the operator.
     pub fate: Fate,
+    /// Whether calls work; `None` if there is nothing to differentiate.
+    pub works: Option<Answer>,
     /// Why, or what it means, in a sentence.
     pub because: Cow<'static, str>,
     /// What it is known from.
@@ -284,6 +288,7 @@ impl<'a> View<'a> {
         Some(WayAnswer {
             way,
             fate,
+            works: self.works(id, way, fate),
             because,
             known_from: Basis::of(fate, release),
             release,

@@ -124,7 +124,7 @@ pub struct FateChangeView {
 
 impl FateChangeView {
     fn of(change: FateChange) -> Self {
-        let works = change.after.answer().map(Answer::as_str);
+        let works = change.after.answer(change.way).map(Answer::as_str);
         Self {
             release: change.release.as_str().to_owned(),
             way: change.way.as_str().to_owned(),

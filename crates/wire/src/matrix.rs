@@ -187,7 +187,7 @@ pub fn matrix_view(view: View<'_>, generated: search::Generated) -> MatrixView<'
             .collect(),
         operators,
         verdicts: verdicts.view,
-        ways: MatrixWays::of(ways.rows),
+        ways: ways.into_answer(),
         rows,
         cells,
     }

@@ -40,27 +40,12 @@ pub struct MatrixFate {
     pub missing: bool,
 }
 
-impl MatrixWays {
-    pub(crate) fn of(rows: Vec<String>) -> Self {
-        let fate = |fate: Fate| MatrixFate {
-            letter: letter(fate),
-            fate: fate.as_str(),
-            works: fate.answer().map(Answer::as_str),
-            missing: fate.is_missing(),
-        };
-        Self {
-            ways: WayName::all(),
-            rows,
-            legend: Fate::ALL.map(fate).into(),
-        }
-    }
-}
-
-/// The distinct rows so far.
+/// The distinct rows so far, and what their characters say.
 #[derive(Default)]
 pub(crate) struct FateRows {
-    pub(crate) rows: Vec<String>,
+    rows: Vec<String>,
     known: FxHashMap<String, usize>,
+    legend: Vec<(Fate, Option<Answer>)>,
 }
 
 impl FateRows {
@@ -68,7 +53,7 @@ impl FateRows {
     pub(crate) fn row(&mut self, view: View<'_>, id: OperatorId) -> usize {
         let mut row = [NOTHING; Way::ALL.len()];
         for (way, fate) in view.fates(id) {
-            row[way as usize] = letter(fate);
+            row[way as usize] = self.letter(fate, view.works(id, way, fate));
         }
         let next = self.rows.len();
         *self
@@ -79,9 +64,32 @@ impl FateRows {
                 next
             })
     }
+
+    fn letter(&mut self, fate: Fate, works: Option<Answer>) -> char {
+        let known = self.legend.iter().position(|of| *of == (fate, works));
+        letter(known.unwrap_or_else(|| {
+            self.legend.push((fate, works));
+            self.legend.len() - 1
+        }))
+    }
+
+    pub(crate) fn into_answer(self) -> MatrixWays {
+        let legend = self.legend.into_iter().enumerate();
+        let legend = legend.map(|(place, (fate, works))| MatrixFate {
+            letter: letter(place),
+            fate: fate.as_str(),
+            works: works.map(Answer::as_str),
+            missing: fate.is_missing(),
+        });
+        MatrixWays {
+            ways: WayName::all(),
+            rows: self.rows,
+            legend: legend.collect(),
+        }
+    }
 }
 
-/// `0` for the first fate, `1` for the second.
-fn letter(fate: Fate) -> char {
-    char::from(b'0' + fate as u8)
+/// `0` for the first entry of the legend, `1` for the second.
+fn letter(place: usize) -> char {
+    u8::try_from(place).map_or(NOTHING, |place| char::from(b'0'.saturating_add(place)))
 }

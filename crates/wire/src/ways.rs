@@ -311,7 +311,7 @@ fn fate(answer: WayAnswer) -> WayFate {
         way: answer.way.as_str(),
         title: answer.way.title(),
         fate: answer.fate.as_str(),
-        works: answer.fate.answer().map(Answer::as_str),
+        works: answer.works.map(Answer::as_str),
         missing: answer.fate.is_missing(),
         because: answer.because.into_owned(),
         known_from: answer.known_from.as_str(),

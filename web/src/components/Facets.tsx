@@ -142,7 +142,7 @@ export function WaySelects({ view, search: { way, fate }, set }: WayProps) {
 					label={`Fate on ${title ?? way}`}
 					any="missing"
 					value={fate}
-					options={fatesOf(view, way).map(({ fate }) => ({ value: fate, label: fate }))}
+					options={fatesOf(view, way).map((fate) => ({ value: fate, label: fate }))}
 					onChange={(fate) => set({ fate })}
 				/>
 			)}

@@ -37,7 +37,7 @@ describe("ways", () => {
 	});
 
 	it("offer the fates that occur", () => {
-		expect(fatesOf(view, "meta").map(({ fate }) => fate)).toEqual(["none"]);
+		expect(fatesOf(view, "meta")).toEqual(["none"]);
 	});
 
 	it("say since when, or what they are known from", () => {

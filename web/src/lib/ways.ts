@@ -39,11 +39,12 @@ export function isAsked(
 	};
 }
 
-/** The fates that operators have on a way, in the order of the legend. */
-export function fatesOf(view: MatrixView, way: string): Fate[] {
+/** The fates that operators have on a way, in the order of the legend; one may work for some operators only. */
+export function fatesOf(view: MatrixView, way: string): Fate["fate"][] {
 	const column = view.ways.ways.findIndex((known) => known.way === way);
 	const found = new Set(view.operators.map((operator) => fateAt(view, operator, column)));
-	return view.ways.legend.filter((fate) => found.has(fate));
+	const fates = view.ways.legend.filter((fate) => found.has(fate)).map(({ fate }) => fate);
+	return [...new Set(fates)];
 }
 
 /** Since when, or what else is known of where the fate comes from. */

@@ -5,7 +5,7 @@ use opatlas_pytorch::ways::facts;
 
 use super::membership::{Entry, Membership, Shape, counterpart};
 use super::{Basis, Fate, Way, decide, own};
-use crate::View;
+use crate::{Answer, View};
 
 impl<'a> View<'a> {
     /// The fate of an operator on each way that applies to it.
@@ -39,6 +39,18 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn fate(self, id: OperatorId, way: Way) -> Option<Fate> {
         self.fate_of(id, way, &Shape::of(self, id), self.membership(id))
+    }
+
+    /// Whether calls on a way work, given the fate there: on the meta device, kernels and composites
+    /// have verdicts.
+    #[must_use]
+    pub fn works(self, id: OperatorId, way: Way, fate: Fate) -> Option<Answer> {
+        match (way, fate, self.keys().slot("Meta")) {
+            (Way::Meta, Fate::Kernel | Fate::Decomposes, Some(meta)) => {
+                Some(Answer::from(self.verdict(id, meta)))
+            }
+            _ => fate.answer(way),
+        }
     }
 
     fn fate_of(
