@@ -17,7 +17,7 @@ from . import by_hand, device, samples, synthetic, workers
 
 # Random operators have their rules at the second key.
 _KEYS = ("FuncTorchBatched", "FuncTorchVmapMode")
-# What a rule says that only raises. Other errors are of the arguments.
+# Messages of rules that only raise. Other errors come from the arguments.
 _REFUSALS = ("vmap", "batching rule")
 
 

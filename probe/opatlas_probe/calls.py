@@ -26,7 +26,7 @@ _MOST_SAMPLES = 8
 KINDS = (FORWARD, "gradients", REACHED)
 # In-place and out forms call other operators than the function does, but the same in most samples.
 _MOST_OF_OTHER_FORMS = 2
-# What the dispatcher says if an operator has no kernel, and a kernel if it has none for the device.
+# The dispatcher's message if an operator has no kernel, and that of a kernel without code for the device.
 _MISSING = ("Could not run", "DispatchStub")
 _RETURNED = 1
 
@@ -299,7 +299,7 @@ def others(known: set[str], kind: str = "schema") -> list[str]:
 
 def main() -> None:
     """Records the items on standard input; one line each when it is done."""
-    # What operators print goes elsewhere.
+    # Operators print to another stream.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     torch.set_num_threads(1)

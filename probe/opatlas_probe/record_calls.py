@@ -26,7 +26,7 @@ class Record:
     def run(self, items: list[str]) -> None:
         """Runs items that it does not have."""
         known = {row["end"] for row in self.rows}
-        # Made arguments say less than samples do: they only count where there are no samples.
+        # Made arguments count only for operators without samples, which are better evidence.
         sampled = self.tally.operators(calls.FORWARD)
         with self.kept.open("a", encoding="utf-8") as out:
             def done(row: dict) -> None:

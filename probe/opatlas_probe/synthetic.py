@@ -14,7 +14,7 @@ _LEFT_OUT = ("cuda", "cudnn", "miopen", "mkldnn", "fbgemm", "vulkan", "xnnpack",
              "_assert", "record_stream", "_cslt", "_sobol", "rename", "nnpack", "print", "_backward")
 _NUMBERS = {"int": (1, 2, 0), "SymInt": (1, 2, 0), "float": (0.5,), "number": (2, 0.5), "Scalar": (2, 0.5),
             "bool": (False, True), "str": ("mean",)}
-# What a tensor looks like is not what an operator does with it.
+# Calls that read a tensor's metadata are not calls of the operator.
 _NO_OPTIONS = ("out", "layout", "device", "pin_memory", "memory_format", "generator", "dtype")
 
 

@@ -18,7 +18,7 @@ from torch.utils._pytree import tree_leaves  # noqa: E402
 # Autocast casts these two; other dtypes pass.
 GIVEN = (torch.float32, torch.bfloat16)
 SAMPLES = 3
-# Of operators: the dtypes of floating-point arguments.
+# The dtypes of floating-point arguments, by operator.
 Seen = dict[str, set[str]]
 
 

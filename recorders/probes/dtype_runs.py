@@ -20,7 +20,7 @@ import torch  # noqa: E402
 
 # More samples of a test add nothing but time.
 SAMPLES = 12
-# Of one test. A release has about 600, and most take less than a second.
+# The limit for one test. A release has about 600, and most take less than a second.
 LIMIT_S = 60
 
 

@@ -25,7 +25,7 @@ fn dtypes<'a>(of: &'a Value, operator: &str) -> BTreeSet<&'a str> {
     names.filter(|name| CAST.contains(name)).collect()
 }
 
-/// Whether an operator may get these dtypes, given what it gets without autocast.
+/// Returns true if the fate allows these dtypes, given those without autocast.
 fn may_get(fate: Fate, seen: &BTreeSet<&str>, plain: &BTreeSet<&str>) -> bool {
     match fate {
         Fate::LowerPrecisionFp => seen.iter().all(|name| *name == "bfloat16"),

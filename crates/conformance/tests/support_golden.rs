@@ -324,7 +324,7 @@ fn the_next_ten_kernels_help_as_promised() {
             let mut supports = supports(view, after.key, test).into_iter().flatten();
             let passes = is_only(test, "ok");
             let works = supports.all(|support| support.verdict.works());
-            // What works in some cases only may pass, but is not promised.
+            // An operator that works in some cases may pass, but is not promised.
             if lacked && passes && works {
                 gained.add(is_promised);
             }

@@ -1,4 +1,4 @@
-//! What the registries of each release say about calls under `torch.vmap`, beyond the table
+//! Calls under `torch.vmap` by the registries of each release, beyond the table
 //! (`docs/spec/support.md`, section 7).
 
 use opatlas_dispatch::Observed;

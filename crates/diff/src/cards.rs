@@ -48,7 +48,7 @@ pub struct Card {
     pub is_method: bool,
     /// Tags that it lacks, although all operators of its stem in the base have them.
     pub missing_tags: Vec<Box<str>>,
-    /// What it lacks on the ways to run it, and what follows.
+    /// Missing pieces on the ways to run it, with their effects.
     pub lacks: Vec<&'static str>,
     /// The declarations of its kernels in C++, each with its keys.
     pub kernels: Vec<(Vec<Box<str>>, String)>,

@@ -171,7 +171,7 @@ pub enum Note {
     CallersFail(Vec<Arc<str>>),
     /// The removed operators that it calls.
     NeedsRemoved(Vec<Arc<str>>),
-    /// Whether calls work was or is unknown.
+    /// The verdict was or is unknown.
     SupportUnknown,
     /// The line of `torchgen/aoti/fallback_ops.py` that keeps the old functions of the C shim.
     ShimVersion(Arc<str>),

@@ -36,7 +36,7 @@ impl Library {
         self.operators.is_empty() && self.tags.is_empty()
     }
 
-    /// Whether composite kernels of its operators raise on keys that are not its own.
+    /// True if composite kernels of its operators raise on other keys.
     #[must_use]
     pub fn raises_elsewhere(&self) -> bool {
         self.raises

@@ -27,7 +27,7 @@ impl Calls {
         raising.map(|(id, _)| *id).collect()
     }
 
-    /// What an operator belongs to.
+    /// The library or backend that an operator belongs to.
     pub(crate) fn library(&self, id: OperatorId) -> Option<&'static Library> {
         let known = self
             .libraries

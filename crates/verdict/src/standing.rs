@@ -93,7 +93,7 @@ pub enum Shift {
     Gained,
     /// Nothing served the key, and calls failed. Now a kernel does, and whether calls work is unknown.
     KernelGained,
-    /// Whether calls worked is unknown. Now nothing serves the key.
+    /// A kernel with unknown calls served the key. Now nothing does.
     KernelLost,
     /// Neither, but a kernel of the key itself came or went.
     OtherKind,

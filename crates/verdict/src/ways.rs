@@ -63,7 +63,7 @@ opatlas_source::words! {
 }
 
 impl Way {
-    /// What people call it.
+    /// The title, for display.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -84,7 +84,7 @@ impl Way {
         }
     }
 
-    /// What serves an operator on it.
+    /// The noun for a piece that serves an operator on it: `batching rule`.
     #[must_use]
     pub const fn noun(self) -> &'static str {
         match self {
@@ -201,7 +201,7 @@ opatlas_source::words! {
 }
 
 impl Fate {
-    /// Whether calls on a way work, as far as the fate alone says; `None` if there is nothing to
+    /// The answer to "do calls work?", as far as the fate alone gives one; `None` if there is nothing to
     /// differentiate. An operator that decomposes works if what it calls does.
     #[must_use]
     pub fn answer(self, way: Way) -> Option<Answer> {
@@ -250,7 +250,7 @@ pub struct WayAnswer {
     pub way: Way,
     /// What becomes of the operator.
     pub fate: Fate,
-    /// Whether calls work; `None` if there is nothing to differentiate.
+    /// The answer to "do calls work?"; `None` if there is nothing to differentiate.
     pub works: Option<Answer>,
     /// Why, or what it means, in a sentence.
     pub because: Cow<'static, str>,

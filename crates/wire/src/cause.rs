@@ -60,7 +60,7 @@ pub struct CardView<'a> {
     pub unknown: &'a [&'static str],
     /// Why it is unknown.
     pub because: Option<&'static str>,
-    /// What would settle it.
+    /// The means to settle it.
     pub settled_by: Option<&'static str>,
     /// Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
     /// differentiable`, `unknown`.
@@ -81,7 +81,7 @@ pub struct CardView<'a> {
     /// Tags that it lacks although all its other forms in the base have them.
     #[schema(value_type = Vec<String>)]
     pub missing_tags: &'a [Box<str>],
-    /// What it lacks on the ways to run it, and what follows.
+    /// Missing pieces on the ways to run it, with their effects.
     #[schema(example = json!(["no batching rule: vmap loops"]))]
     pub lacks: &'a [&'static str],
     /// The declarations of its kernels in C++.

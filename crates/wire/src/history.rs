@@ -99,7 +99,7 @@ pub struct FateChangeView {
     /// The way.
     #[schema(example = "decomposition")]
     pub way: String,
-    /// What people call it.
+    /// The title, for display.
     #[schema(example = "Decomposition")]
     pub title: String,
     /// `gained`, `lost` or `changed`.
@@ -111,13 +111,13 @@ pub struct FateChangeView {
     /// The fate since.
     #[schema(example = "kept")]
     pub after: String,
-    /// Whether calls work since: `yes`, `partly`, `no` or `unknown`; null if there is nothing to
+    /// Do calls work since? `yes`, `partly`, `no` or `unknown`; null if there is nothing to
     /// differentiate.
     #[schema(example = "yes")]
     pub works: Option<String>,
-    /// Whether nothing of the operator's own serves it since, so that calls fail or fall back.
+    /// True if nothing of the operator's own serves it since, so that calls fail or fall back.
     pub missing: bool,
-    /// What changed, in a sentence.
+    /// A sentence about the change.
     #[schema(example = "lost its decomposition: `by-default` became `kept`")]
     pub message: String,
 }
@@ -168,7 +168,7 @@ pub struct Event {
     pub old: Option<String>,
     /// The new text.
     pub new: Option<String>,
-    /// What changed, in a sentence.
+    /// A sentence about the change.
     pub message: String,
     /// The previous revision, without the change.
     pub since: Option<Place>,
@@ -204,7 +204,7 @@ pub struct RangeView {
     #[serde(default)]
     #[schema(example = "what it calls was not measured")]
     pub because: Option<String>,
-    /// What would settle it.
+    /// The means to settle it.
     #[serde(default)]
     #[schema(example = "an observation of a process of this revision")]
     pub settled_by: Option<String>,

@@ -42,7 +42,7 @@ pub struct MatrixView<'a> {
     pub rows: Vec<String>,
     /// What works: the verdicts of the backend keys.
     pub verdicts: MatrixVerdicts,
-    /// What becomes of operators on each way to run them.
+    /// The fates of operators on each way to run them.
     pub ways: MatrixWays,
     /// The operators, in the order of the file, generated ones after those that they come from.
     pub operators: Vec<MatrixOperator<'a>>,
@@ -65,7 +65,7 @@ pub struct MatrixVerdicts {
     /// because only other backends have it.
     #[schema(example = json!(["1110"]))]
     pub applicable: Vec<String>,
-    /// What the characters say.
+    /// The meaning of each character.
     pub legend: Vec<MatrixVerdict>,
 }
 

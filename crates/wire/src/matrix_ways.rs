@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::ways::WayName;
 
-/// What stands where a way does not apply to an operator.
+/// The character for a way that does not apply to an operator.
 const NOTHING: char = ' ';
 
 /// Fates by operator and way.
@@ -20,11 +20,11 @@ pub struct MatrixWays {
     /// The distinct rows: one character per way, a blank if the way does not apply to the operator.
     #[schema(example = json!(["4ELA3PTX??????"]))]
     pub rows: Vec<String>,
-    /// What the characters say.
+    /// The meaning of each character.
     pub legend: Vec<MatrixFate>,
 }
 
-/// What a character of a row of fates says.
+/// The meaning of a character in a row of fates.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MatrixFate {
     /// The character.
@@ -36,7 +36,7 @@ pub struct MatrixFate {
     /// `yes`, `partly`, `no` or `unknown`; null if there is nothing to differentiate.
     #[schema(example = "yes")]
     pub works: Option<&'static str>,
-    /// Whether nothing of the operator's own serves it, so that calls fail or fall back.
+    /// True if nothing of the operator's own serves it, so that calls fail or fall back.
     pub missing: bool,
 }
 

@@ -57,10 +57,10 @@ pub struct SoughtWayView {
     /// The way.
     #[schema(example = "inductor")]
     pub way: &'static str,
-    /// What people call it.
+    /// The title, for display.
     #[schema(example = "Inductor")]
     pub title: &'static str,
-    /// Whether the words ask for operators that nothing of their own serves.
+    /// True if the words ask for operators that nothing of their own serves.
     pub missing: bool,
     /// The tag that they ask for: `core`.
     #[schema(example = "core")]

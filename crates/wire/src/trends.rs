@@ -131,14 +131,14 @@ pub struct WayPoint {
     /// The way.
     #[schema(example = "vmap")]
     pub way: &'static str,
-    /// What people call it.
+    /// The title, for display.
     #[schema(example = "vmap")]
     pub title: &'static str,
     /// Operators to which it applies.
     pub operators: u32,
-    /// Those that nothing of their own serves on it.
+    /// Operators that nothing of their own serves on it.
     pub missing: u32,
-    /// Those whose fate is unknown.
+    /// Operators whose fate is unknown.
     pub unknown: u32,
     /// Operators by fate.
     #[schema(example = json!({"rule": 900, "falls back": 200}))]

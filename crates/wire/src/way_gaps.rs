@@ -1,4 +1,4 @@
-//! What operators lack on a way to run them.
+//! Gaps on a way to run operators.
 
 use std::cmp::Reverse;
 
@@ -45,7 +45,7 @@ pub struct WayGaps {
     /// The way.
     #[schema(example = "inductor")]
     pub way: &'static str,
-    /// What people call it.
+    /// The title, for display.
     #[schema(example = "Inductor")]
     pub title: &'static str,
     /// Counts of the declared operators with the requested tag.
@@ -62,11 +62,11 @@ pub struct WayGaps {
 pub struct WayGapCounts {
     /// Operators to which the way applies.
     pub operators: u32,
-    /// Those that nothing of their own serves.
+    /// Operators that nothing of their own serves.
     pub missing: u32,
-    /// Those of them that are tagged `core`.
+    /// Missing operators that are tagged `core`.
     pub core: u32,
-    /// Those whose fate is unknown, which are not gaps.
+    /// Operators whose fate is unknown, which are not gaps.
     pub unknown: u32,
 }
 

@@ -33,7 +33,7 @@ pub struct WayName {
     /// The way.
     #[schema(example = "inductor")]
     pub way: &'static str,
-    /// What people call it.
+    /// The title, for display.
     #[schema(example = "Inductor")]
     pub title: &'static str,
 }
@@ -56,7 +56,7 @@ pub struct WaySummary {
     /// The way.
     #[schema(example = "inductor")]
     pub way: &'static str,
-    /// What people call it.
+    /// The title, for display.
     #[schema(example = "Inductor")]
     pub title: &'static str,
     /// The number of operators to which it applies.
@@ -98,16 +98,16 @@ pub struct WayFate {
     /// The way.
     #[schema(example = "vmap")]
     pub way: &'static str,
-    /// What people call it.
+    /// The title, for display.
     #[schema(example = "vmap")]
     pub title: &'static str,
     /// The fate, in the words of `docs/spec/ways.md`.
     #[schema(example = "raises")]
     pub fate: &'static str,
-    /// Whether calls work: `yes`, `partly`, `no` or `unknown`; null if there is nothing to differentiate.
+    /// Do calls work? `yes`, `partly`, `no` or `unknown`; null if there is nothing to differentiate.
     #[schema(example = "no")]
     pub works: Option<&'static str>,
-    /// Whether nothing of the operator's own serves it, so that calls fail or fall back.
+    /// True if nothing of the operator's own serves it, so that calls fail or fall back.
     pub missing: bool,
     /// Why, or what it means.
     #[schema(example = "its batching rule only raises")]

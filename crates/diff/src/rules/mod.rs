@@ -108,7 +108,7 @@ pub struct ChangeRule {
     pub forward: Official,
     /// The affected audiences.
     pub impacts: Impacts,
-    /// What changed, in a sentence.
+    /// A sentence about the change.
     pub what: &'static str,
     /// Why that matters, and to whom.
     pub why: &'static str,

@@ -37,7 +37,7 @@ impl VersionForm {
     }
 }
 
-/// What a list says of an operator.
+/// The entry of an operator in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShimEntry {
     /// The versions after the first, in ascending order.
@@ -103,13 +103,13 @@ impl ShimLists {
         })
     }
 
-    /// What `inductor_fallback_ops` says of an operator; `None` if it is not listed.
+    /// The entry of an operator in `inductor_fallback_ops`; `None` if it is not listed.
     #[must_use]
     pub fn fallback(&self, name: &str) -> Option<&ShimEntry> {
         self.fallback.get(name)
     }
 
-    /// What `aten_shimified_ops` says of an operator; `None` if it is not listed.
+    /// The entry of an operator in `aten_shimified_ops`; `None` if it is not listed.
     #[must_use]
     pub fn shimified(&self, name: &str) -> Option<&ShimEntry> {
         self.shimified.get(name)

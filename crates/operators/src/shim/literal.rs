@@ -21,7 +21,7 @@ pub struct LiteralError {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
 }
 

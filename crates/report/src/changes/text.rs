@@ -309,7 +309,7 @@ impl<'a> TextReport<'a, '_> {
                 ));
             }
             if !card.lacks.is_empty() {
-                self.line(format_args!("  lacks: {}", card.lacks.join("; ")));
+                self.line(format_args!("  ways: {}", card.lacks.join("; ")));
             }
             for (_, declaration) in &card.kernels {
                 self.line(format_args!("  to write: {}", line(declaration)));

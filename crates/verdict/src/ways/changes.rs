@@ -9,7 +9,7 @@ use super::{Fate, Way, by_record};
 use crate::{Shift, View};
 
 opatlas_source::words! {
-    /// What a change of fate amounts to.
+    /// A change of fate for the operator.
     pub enum Turn {
         /// Something of the operator's own serves it now.
         Gained = "gained",
@@ -34,7 +34,7 @@ pub struct FateChange {
 }
 
 impl FateChange {
-    /// What it amounts to.
+    /// Better, worse, or different.
     #[must_use]
     pub fn turn(self) -> Turn {
         match self.before.shift(self.after) {

@@ -1,4 +1,4 @@
-//! Fates without reasons and releases, for whoever counts or shows all operators.
+//! Fates without reasons and releases, for answers about all operators.
 
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::ways::facts;
@@ -41,7 +41,7 @@ impl<'a> View<'a> {
         self.fate_of(id, way, &Shape::of(self, id), self.membership(id))
     }
 
-    /// Whether calls on a way work, given the fate there: on the meta device, kernels and composites
+    /// The answer to "do calls work?", given the fate: on the meta device, kernels and composites
     /// have verdicts.
     #[must_use]
     pub fn works(self, id: OperatorId, way: Way, fate: Fate) -> Option<Answer> {

@@ -79,7 +79,7 @@ pub(super) struct Membership<'a> {
     pub(super) name: &'a str,
     entry: Option<Entry>,
     pub(super) facts: Option<Facts>,
-    /// What these say of the operator.
+    /// The operator in these facts.
     recorded: Option<Recorded>,
 }
 

@@ -45,7 +45,7 @@ impl Fate {
         })
     }
 
-    /// What it means that this fate became another one. What is not known is neither lost nor gained.
+    /// Compares this fate with a later one. An unknown fate is neither lost nor gained.
     #[must_use]
     pub fn shift(self, after: Self) -> Shift {
         let (Some(was), Some(is)) = (self.rank(), after.rank()) else {
@@ -61,7 +61,7 @@ impl Fate {
 }
 
 impl View<'_> {
-    /// What a new operator lacks on the ways to run it, and what follows; empty if nothing.
+    /// Missing pieces of a new operator on the ways to run it, with their effects.
     #[must_use]
     pub fn lacks(self, id: OperatorId) -> Vec<&'static str> {
         let operator = self.inputs.catalogue.operator(id);

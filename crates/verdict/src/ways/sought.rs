@@ -7,9 +7,9 @@ use super::Way;
 pub struct SoughtWay {
     /// The way.
     pub way: Way,
-    /// Whether only operators that nothing serves on it are wanted.
+    /// Asks only for operators that nothing serves on it.
     pub is_missing: bool,
-    /// Whether only operators of the core set are wanted.
+    /// Asks only for operators of the core set.
     pub is_core: bool,
     /// The words that are left, which name operators.
     pub rest: String,
@@ -44,7 +44,7 @@ const FILLERS: [&str; 22] = [
     "with",
 ];
 
-/// What ways are called besides their names.
+/// Other names of ways.
 const NAMES: [(&str, Way); 20] = [
     ("gradient", Way::Training),
     ("gradients", Way::Training),

@@ -43,7 +43,7 @@ export function NewOperatorCard({ card }: { card: NewOperator }) {
 					],
 					["Meta", onMeta(card)],
 					["Python", bound.length > 0 ? bound.join(", ") : "not bound"],
-					...(lacks.length > 0 ? ([["Lacks", lacks.join("; ")]] as const) : []),
+					...(lacks.length > 0 ? ([["Ways to run it", lacks.join("; ")]] as const) : []),
 					...(missing_tags.length > 0
 						? ([["Tags of its other forms that it lacks", names(missing_tags)]] as const)
 						: []),
