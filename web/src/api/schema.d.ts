@@ -2347,7 +2347,7 @@ export interface components {
             old: string | null;
             /** @description The new text. */
             new: string | null;
-            /** @description What changed, in a sentence. */
+            /** @description A sentence about the change. */
             message: string;
             since: components["schemas"]["Place"] | null;
         };
@@ -2468,7 +2468,7 @@ export interface components {
              */
             way: string;
             /**
-             * @description What people call it.
+             * @description The title, for display.
              * @example Decomposition
              */
             title: string;
@@ -2488,15 +2488,15 @@ export interface components {
              */
             after: string;
             /**
-             * @description Whether calls work since: `yes`, `partly`, `no` or `unknown`; null if there is nothing to
+             * @description Do calls work since? `yes`, `partly`, `no` or `unknown`; null if there is nothing to
              *     differentiate.
              * @example yes
              */
             works: string | null;
-            /** @description Whether nothing of the operator's own serves it since, so that calls fail or fall back. */
+            /** @description True if nothing of the operator's own serves it since, so that calls fail or fall back. */
             missing: boolean;
             /**
-             * @description What changed, in a sentence.
+             * @description A sentence about the change.
              * @example lost its decomposition: `by-default` became `kept`
              */
             message: string;
@@ -3240,7 +3240,7 @@ export interface components {
             /** @description Whether the files alone determine the cell. */
             derivable: boolean;
         };
-        /** @description What a character of a row of fates says. */
+        /** @description The meaning of a character in a row of fates. */
         MatrixFate: {
             /**
              * @description The character.
@@ -3257,7 +3257,7 @@ export interface components {
              * @example yes
              */
             works: string | null;
-            /** @description Whether nothing of the operator's own serves it, so that calls fail or fall back. */
+            /** @description True if nothing of the operator's own serves it, so that calls fail or fall back. */
             missing: boolean;
         };
         /** @description A column. */
@@ -3361,7 +3361,7 @@ export interface components {
              *     ]
              */
             applicable: string[];
-            /** @description What the characters say. */
+            /** @description The meaning of each character. */
             legend: components["schemas"]["MatrixVerdict"][];
         };
         /** @description Every operator by every runtime key. */
@@ -3394,7 +3394,7 @@ export interface components {
             rows: string[];
             /** @description What works: the verdicts of the backend keys. */
             verdicts: components["schemas"]["MatrixVerdicts"];
-            /** @description What becomes of operators on each way to run them. */
+            /** @description The fates of operators on each way to run them. */
             ways: components["schemas"]["MatrixWays"];
             /** @description The operators, in the order of the file, generated ones after those that they come from. */
             operators: components["schemas"]["MatrixOperator"][];
@@ -3410,7 +3410,7 @@ export interface components {
              *     ]
              */
             rows: string[];
-            /** @description What the characters say. */
+            /** @description The meaning of each character. */
             legend: components["schemas"]["MatrixFate"][];
         };
         /** @description A name of a revision. A revision can have several, each with its own release. */
@@ -3506,7 +3506,7 @@ export interface components {
             unknown: string[];
             /** @description Why it is unknown. */
             because: string | null;
-            /** @description What would settle it. */
+            /** @description The means to settle it. */
             settled_by: string | null;
             /**
              * @description Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
@@ -3533,7 +3533,7 @@ export interface components {
             /** @description Tags that it lacks although all its other forms in the base have them. */
             missing_tags: string[];
             /**
-             * @description What it lacks on the ways to run it, and what follows.
+             * @description Missing pieces on the ways to run it, with their effects.
              * @example [
              *       "no batching rule: vmap loops"
              *     ]
@@ -4125,7 +4125,7 @@ export interface components {
              */
             because: string | null;
             /**
-             * @description What would settle it.
+             * @description The means to settle it.
              * @example an observation of a process of this revision
              */
             settled_by: string | null;
@@ -4560,11 +4560,11 @@ export interface components {
              */
             way: string;
             /**
-             * @description What people call it.
+             * @description The title, for display.
              * @example Inductor
              */
             title: string;
-            /** @description Whether the words ask for operators that nothing of their own serves. */
+            /** @description True if the words ask for operators that nothing of their own serves. */
             missing: boolean;
             /**
              * @description The tag that they ask for: `core`.
@@ -5103,7 +5103,7 @@ export interface components {
              */
             way: string;
             /**
-             * @description What people call it.
+             * @description The title, for display.
              * @example vmap
              */
             title: string;
@@ -5113,11 +5113,11 @@ export interface components {
              */
             fate: string;
             /**
-             * @description Whether calls work: `yes`, `partly`, `no` or `unknown`; null if there is nothing to differentiate.
+             * @description Do calls work? `yes`, `partly`, `no` or `unknown`; null if there is nothing to differentiate.
              * @example no
              */
             works: string | null;
-            /** @description Whether nothing of the operator's own serves it, so that calls fail or fall back. */
+            /** @description True if nothing of the operator's own serves it, so that calls fail or fall back. */
             missing: boolean;
             /**
              * @description Why, or what it means.
@@ -5150,17 +5150,17 @@ export interface components {
             operators: number;
             /**
              * Format: int32
-             * @description Those that nothing of their own serves.
+             * @description Operators that nothing of their own serves.
              */
             missing: number;
             /**
              * Format: int32
-             * @description Those of them that are tagged `core`.
+             * @description Missing operators that are tagged `core`.
              */
             core: number;
             /**
              * Format: int32
-             * @description Those whose fate is unknown, which are not gaps.
+             * @description Operators whose fate is unknown, which are not gaps.
              */
             unknown: number;
         };
@@ -5174,7 +5174,7 @@ export interface components {
              */
             way: string;
             /**
-             * @description What people call it.
+             * @description The title, for display.
              * @example Inductor
              */
             title: string;
@@ -5211,7 +5211,7 @@ export interface components {
              */
             way: string;
             /**
-             * @description What people call it.
+             * @description The title, for display.
              * @example Inductor
              */
             title: string;
@@ -5236,7 +5236,7 @@ export interface components {
              */
             way: string;
             /**
-             * @description What people call it.
+             * @description The title, for display.
              * @example vmap
              */
             title: string;
@@ -5247,12 +5247,12 @@ export interface components {
             operators: number;
             /**
              * Format: int32
-             * @description Those that nothing of their own serves on it.
+             * @description Operators that nothing of their own serves on it.
              */
             missing: number;
             /**
              * Format: int32
-             * @description Those whose fate is unknown.
+             * @description Operators whose fate is unknown.
              */
             unknown: number;
             /**
@@ -5274,7 +5274,7 @@ export interface components {
              */
             way: string;
             /**
-             * @description What people call it.
+             * @description The title, for display.
              * @example Inductor
              */
             title: string;
