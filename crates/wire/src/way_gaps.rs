@@ -21,7 +21,7 @@ const CORE: &str = "core";
 #[serde(deny_unknown_fields)]
 pub struct WayGapQuery {
     /// The way.
-    #[param(example = "inductor")]
+    #[param(min_length = 1, example = "inductor")]
     pub way: String,
     /// Only operators with this tag: `core` with the way `inductor` lists core operators without a
     /// lowering.
