@@ -35,7 +35,7 @@ const GAPS: [&str; 5] = ["CPU", "MPS", "XLA", "SparseCPU", "HIP"];
 const SEED: usize = 7;
 
 /// The three releases, stored.
-async fn service() -> Option<(Service, Arc<Timeline>)> {
+pub(crate) async fn service() -> Option<(Service, Arc<Timeline>)> {
     let store = Arc::new(SqliteStore::open("sqlite::memory:").await.unwrap());
     let clock = Arc::new(|| 1_700_000_000_000_000);
     let service = Service::new(store, clock, Limits::default());

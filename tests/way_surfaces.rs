@@ -7,8 +7,7 @@ use std::sync::Arc;
 use opatlas_operators::operator::OperatorId;
 use opatlas_service::history::Timeline;
 use opatlas_service::search::Generated;
-use opatlas_service::{Ingest, Limits, Protection, Service, Snapshot};
-use opatlas_store::SqliteStore;
+use opatlas_service::{Service, Snapshot};
 use opatlas_verdict::ways::{Basis, Fate, Way};
 use opatlas_verdict::{Answer, View};
 use opatlas_wire::matrix::matrix_view;
@@ -16,29 +15,10 @@ use opatlas_wire::trends::WayPoint;
 use opatlas_wire::way_gaps::{self, WayGapRequest};
 use opatlas_wire::ways::{list, of_operator, operators};
 
-const RELEASES: [&str; 3] = ["2.3.1", "2.9.0", "2.15.0"];
+use crate::surfaces::service;
 
 /// How many operators of each release are looked at one by one.
 const OPERATORS: usize = 50;
-
-async fn service() -> Option<(Service, Arc<Timeline>)> {
-    let store = Arc::new(SqliteStore::open("sqlite::memory:").await.unwrap());
-    let clock = Arc::new(|| 1_700_000_000_000_000);
-    let service = Service::new(store, clock, Limits::default());
-    service.create_project("p", None, None).await.unwrap();
-    for label in RELEASES {
-        let ingest = Ingest {
-            project: "p",
-            bundle: opatlas_conformance::release(label)?,
-            label: Some(label),
-            release: None,
-            protection: Protection::Kept,
-        };
-        service.ingest(ingest).await.unwrap();
-    }
-    let timeline = service.timeline("p", None).await.unwrap();
-    Some((service, timeline))
-}
 
 /// The fates of a release, as its matrix has them.
 struct Matrix(BTreeMap<(String, &'static str), (&'static str, Option<&'static str>)>);

@@ -24,7 +24,7 @@ export function WaysSection({ operator }: { operator: string }) {
 			title="Ways"
 			note={
 				query.data
-					? `${missing} of ${query.data.items.length} fail or fall back`
+					? `fails or falls back on ${missing} of ${query.data.items.length}`
 					: "besides a plain call"
 			}
 			actions={
