@@ -29,7 +29,7 @@ def answer(_: dict) -> dict:
     torch.set_num_threads(1)
     found: dict[str, dict[str, str]] = {"ran_dtypes_cpu": {}, "ran_backward_dtypes_cpu": {}}
     failed = []
-    for op in ways_dtypes.database():
+    for op in filter(is_tried, ways_dtypes.database()):
         name = ways_dtypes.name_of(op)
         ran = apart(op)
         if ran is None:
@@ -39,6 +39,12 @@ def answer(_: dict) -> dict:
             fact[name] = " ".join(dtypes)
     print(f"without an answer: {failed}", file=sys.stderr)
     return {"torch": torch.__version__.split("+")[0], "facts": found}
+
+
+def is_tried(op: object) -> bool:
+    """Whether all dtypes that a test claims are tried here. Of the others (float8), nothing is recorded."""
+    claimed = ways_dtypes.shown(ways_dtypes.forward(op, "cpu")).split()
+    return set(claimed).issubset(ways_dtypes.SHORT.values())
 
 
 def apart(op: object) -> list[list[str]] | None:

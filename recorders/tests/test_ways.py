@@ -49,6 +49,17 @@ class Data(unittest.TestCase):
                 self.assertIn("f32", of.facts["dtypes_cpu"]["add"].split())
 
 
+    def test_claimed_dtypes_run_on_the_cpu(self) -> None:
+        for release, of in ways.load(places.WAYS_TXT).items():
+            ran = of.facts.get("ran_dtypes_cpu", {})
+            for name, dtypes in ran.items():
+                # These compile code for GPUs only, whatever they claim.
+                if not name.startswith("jiterator_"):
+                    with self.subTest(release=release, name=name):
+                        claimed = of.facts["dtypes_cpu"][name].split()
+                        self.assertLessEqual(set(claimed), set(dtypes.split()))
+
+
 class Lines(unittest.TestCase):
     """How facts become lines."""
 
