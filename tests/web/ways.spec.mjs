@@ -241,7 +241,7 @@ describe("ways", { skip, concurrency: false }, () => {
 		await page.keyboard.press("Escape");
 		await page.goto(`${web.base}/p/pytorch/search?q=core+without+lowering`);
 		await page.getByRole("link", { name: "See what Inductor lacks, tagged core" }).click();
-		await page.waitForURL(`**/p/pytorch/r/latest/backends?show=ways&tag=core&way=inductor`);
+		await page.waitForURL(`**${MATRIX}?show=ways&tag=core&way=inductor`);
 		await grid.getByRole("link", { name: items[0].operator, exact: true }).waitFor();
 	});
 
