@@ -59,7 +59,7 @@ fn declarations_are_those_of_the_headers_of_releases() {
     }
 }
 
-/// What torchgen generates for a changed schema of a listed operator.
+/// The declarations that torchgen generates for a changed schema of a listed operator.
 #[derive(Deserialize)]
 struct Recorded {
     operator: String,

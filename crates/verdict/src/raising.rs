@@ -11,7 +11,7 @@ use crate::column::Served;
 pub(crate) const BARE_KEY: &str = "PrivateUse1";
 
 impl Calls {
-    /// What serves an operator on a key without a kernel; `backend` is the key if it is that of one.
+    /// Finds how an operator is served on a key without a kernel; `backend` is the key if it is a backend's.
     pub(crate) fn default_on(&self, id: OperatorId, backend: Option<&str>) -> Served {
         let library = backend.and_then(|_| self.library(id));
         match library.zip(backend) {

@@ -96,7 +96,7 @@ pub(crate) fn by_rule(
 enum Server {
     /// The same for all.
     Fixed(Served),
-    /// What serves the key without a kernel. It has a name if it is that of a backend.
+    /// The operator's way to be served on a key without a kernel; the key has a name if it is a backend's.
     Default(Option<&'static str>),
     /// A kernel on the key itself, some of which are special.
     Own(Option<&'static str>),

@@ -24,7 +24,7 @@ pub(crate) fn is_vmap(keys: &Keys, slot: Slot) -> bool {
     keys.name(Key::Runtime(slot)) == "FuncTorchBatched"
 }
 
-/// What serves a call under `vmap`, given what the table says. The registries of the release say more
+/// Decides how a call under `vmap` is served, given the table. The registries of the release say more
 /// (`data/ways.txt`).
 pub(crate) fn under_vmap(operator: &Operator, release: Release, served: Served) -> Served {
     let known = facts(release).map(|facts| facts.operator(operator.name_text()));

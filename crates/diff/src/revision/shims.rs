@@ -1,4 +1,4 @@
-//! What a change breaks for packages compiled ahead of time: functions of the C shim of AOTInductor, and
+//! Breaks of packages compiled ahead of time: functions of the C shim of AOTInductor, and
 //! operators that the stable headers call by name (`docs/spec/ways.md`).
 
 use std::sync::Arc;
