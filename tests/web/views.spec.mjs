@@ -289,9 +289,12 @@ describe("views", { skip, concurrency: false }, () => {
 			await page.waitForURL(`**${MPS}${path}`);
 			await eventually(async () => assert.match(await page.title(), title));
 			await reads(tabs.locator("[aria-current]"), new RegExp(`^${name}$`));
-			const coming = page.waitForEvent("download");
-			await page.getByRole("button", { name: "Download CSV" }).click();
-			assert.equal((await coming).suggestedFilename(), file);
+			// The former tab's button stays until this tab's code has come.
+			await eventually(async () => {
+				const coming = page.waitForEvent("download");
+				await page.getByRole("button", { name: "Download CSV" }).click();
+				assert.equal((await coming).suggestedFilename(), file);
+			});
 		}
 	});
 
