@@ -1,7 +1,7 @@
 """Arguments written by hand, for operators that take none of those made from their schema.
 
-Of each operator one or more calls: the arguments in their order, keywords last as a dict. Tensors are
-moved to the device, but for those that an operator wants on the CPU (`Host`).
+Each operator has one or more calls: positional arguments in order, then keywords as a dict. Tensors are
+moved to the device, except those that must stay on the CPU (`Host`).
 """
 
 import torch

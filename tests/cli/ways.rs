@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::cli::program::{run, stderr, succeeds};
 
-/// A core operator and another one, neither of which any registry has; then one that DTensor got a
-/// strategy for in 2.14.
+/// Two operators that no registry has, the first one tagged `core`, and one that DTensor has had a
+/// strategy for since 2.14.
 const OPERATORS: &str = "\
 - func: hub(Tensor self) -> Tensor
   dispatch:

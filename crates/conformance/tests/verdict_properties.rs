@@ -146,7 +146,7 @@ fn nothing_gets_better(change: impl Fn(&str) -> String) {
     ];
     let mut chosen = sample(&starts, 8, 11);
     chosen.extend(called.map(|name| text.find(&format!("\n- func: {name}")).unwrap() + 1));
-    // A changed file is no longer the recorded release.
+    // Once changed, the file no longer counts as the recorded release.
     let mut base = bundle.clone();
     base.insert(
         NATIVE_FUNCTIONS,
