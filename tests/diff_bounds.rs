@@ -11,6 +11,7 @@ use opatlas_diff::policy::{Context, Exception, ExceptionStatus, Line, Policy, ju
 use opatlas_diff::{Change, Comparison, Revision, compare, compare_until, official, schema};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
+use opatlas_service::Snapshot;
 use opatlas_service::backend::{BackendCompared, Vendor};
 use opatlas_service::search::{Filter, search};
 use opatlas_service::{Snapshot, gaps};
@@ -386,7 +387,8 @@ fn long_work_can_be_stopped_in_its_loops() {
     assert!(per_operator(with - without) >= 3, "{with} - {without}");
     // The rules: most families, and the formulas.
     let old = Catalogue::read(&bundle, release, None);
-    let rules = looks(|stop| opatlas_rules::check_until(&old, stop));
+    let snapshot = Snapshot::read(bundle.clone(), release, None);
+    let rules = looks(|stop| opatlas_rules::check_until(snapshot.inputs(), stop));
     assert!(per_operator(rules) >= 15, "{rules}");
     // Pairing of operators that all have another name, and of operators that all changed.
     let renamed = Bundle::of_native_functions(text("b").as_bytes());

@@ -28,9 +28,9 @@ const CORE: &[(&str, &[&str])] = &[
         "operators",
         &["hashbrown", "indexmap", "memchr", "rayon", "rustc-hash"],
     ),
-    ("rules", &["memchr", "rustc-hash"]),
     ("dispatch", &["rustc-hash"]),
     ("verdict", &["rustc-hash"]),
+    ("rules", &["memchr", "rustc-hash"]),
     ("topics", &[]),
     ("diff", &["jiff", "rustc-hash", "sha2", "wildmatch"]),
     (

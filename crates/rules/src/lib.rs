@@ -14,10 +14,12 @@ mod scope;
 pub mod sink;
 pub mod suppress;
 
+use opatlas_dispatch::{Inputs, Observed, Provenance};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::{NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
 
+use families::autograd;
 use scope::Scope;
 use sink::Sink;
 
@@ -26,18 +28,27 @@ pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 pub use introduced::{Introduced, introduced};
 pub use rule::{Example, Family, OPERATORS as EXAMPLE_OPERATORS, Rule, SCHEMA, Stage};
 
-/// Checks a catalogue against the rules of its release. Suppressed findings are included and marked
-/// ([`suppress`]).
+/// Checks a catalogue against the rules of its release, as if nothing were observed of a process.
+/// Suppressed findings are included and marked ([`suppress`]).
 #[must_use]
 pub fn check(catalogue: &Catalogue) -> Findings {
-    Stop::unstopped(|stop| check_until(catalogue, stop))
+    let inputs = Inputs {
+        catalogue,
+        derivatives: catalogue.derivatives.as_deref(),
+        matches: &catalogue.derivative_matches,
+        backends: &catalogue.backends,
+        observed: &Observed::default(),
+        provenance: Provenance::Assumed,
+    };
+    Stop::unstopped(|stop| check_until(inputs, stop))
 }
 
-/// Like [`check`], but can be stopped.
+/// Checks a revision with all that is known of its registrations, and can be stopped.
 ///
 /// # Errors
 /// [`Stopped`].
-pub fn check_until(catalogue: &Catalogue, stop: &Stop) -> Result<Findings, Stopped> {
+pub fn check_until(inputs: Inputs<'_>, stop: &Stop) -> Result<Findings, Stopped> {
+    let catalogue = inputs.catalogue;
     let native = &catalogue.native_functions;
     let scope = Scope::new(catalogue);
     let mut sink = Sink::new(catalogue.release).until(stop);
@@ -47,7 +58,7 @@ pub fn check_until(catalogue: &Catalogue, stop: &Stop) -> Result<Findings, Stopp
         stop.check()?;
         check(&scope, &mut sink);
     }
-    stop.check()?;
+    autograd::check(inputs, &mut sink, stop)?;
     let entries = &native.entries;
     Ok(sink.into_findings(|review| suppress::apply(&native.text, entries, review)))
 }

@@ -8,7 +8,7 @@ use opatlas_operators::operator::{OperatorId, split_qualified};
 use opatlas_pytorch::release::Release;
 use opatlas_report::changes::Files;
 use opatlas_report::findings::SourceText;
-use opatlas_rules::{Findings, check, check_until};
+use opatlas_rules::{Findings, check_until};
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::suggest::nearest;
 use opatlas_source::{Bundle, DERIVATIVES, Digest, NATIVE_FUNCTIONS, Stop, Stopped};
@@ -106,12 +106,13 @@ impl Snapshot {
     /// The findings in a stable order. If there are very many, the last ones are only counted. Runs
     /// the rules on first use.
     pub fn findings(&self) -> &Findings {
-        self.findings.get_or_init(|| check(&self.catalogue))
+        self.findings
+            .get_or_init(|| Stop::unstopped(|stop| check_until(self.inputs(), stop)))
     }
 
     pub(super) fn check(&self, stop: &Stop) -> Result<(), Stopped> {
         if self.findings.get().is_none() {
-            let findings = check_until(&self.catalogue, stop)?;
+            let findings = check_until(self.inputs(), stop)?;
             // Another thread may have been faster; its findings are equal.
             let _ = self.findings.set(findings);
         }

@@ -81,6 +81,9 @@ pub struct Registration {
     pub kind: RegistrationKind,
     /// The namespace; `_` for every operator.
     pub namespace: Option<Box<str>>,
+    /// The namespace of the block or library, as far as the text says; `_` for every operator. The
+    /// runtime refuses operators of another one.
+    pub library: Option<Box<str>>,
     /// The operator without its namespace: `add.Tensor`.
     pub operator: Option<Box<str>>,
     /// The dispatch key as the runtime names it; none for a definition without a kernel.

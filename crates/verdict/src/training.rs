@@ -148,6 +148,12 @@ impl Training {
             && matches!(self.works, Works::No | Works::NotDifferentiable)
     }
 
+    /// Whether nothing but the fallback is at the autograd key, so the gradient stops at the call.
+    #[must_use]
+    pub fn lacks_autograd(&self) -> bool {
+        self.detail == Some(Detail::NoAutograd)
+    }
+
     pub(crate) fn of(
         inference: Verdict,
         works: Works,
@@ -235,6 +241,11 @@ impl<'a> View<'a> {
         let row = key.and_then(|key| self.tables.row(id, key, self.tables.source()));
         match (rule, row.map(|row| row.origin)) {
             (Precedence::Ambiguous, _) => error(Detail::Ambiguous),
+            (Precedence::Fallback | Precedence::Missing, _) if !self.returns_tensors(id) => of(
+                Works::NotDifferentiable,
+                Through::NotDifferentiable,
+                Some(Detail::NoGradient),
+            ),
             (Precedence::Fallback | Precedence::Missing, _) => error(Detail::NoAutograd),
             (_, Some(RegistrationOrigin::Autograd)) => self.by_formulas(id, key),
             (Precedence::Implicit | Precedence::Nested, _) => {
@@ -242,6 +253,11 @@ impl<'a> View<'a> {
             }
             _ => of(Works::Yes, Through::AutogradKernel, None),
         }
+    }
+
+    fn returns_tensors(self, id: OperatorId) -> bool {
+        let returns = &self.inputs.catalogue.operator(id).schema().returns;
+        returns.iter().any(|one| one.ty.is_tensor_like())
     }
 
     /// Whether training works through the generated autograd kernel at a key.

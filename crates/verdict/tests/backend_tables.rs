@@ -91,6 +91,7 @@ fn sources(rows: &[Value]) -> Sources {
                 _ => RegistrationKind::Def,
             },
             namespace: text("namespace"),
+            library: None,
             operator: text("operator"),
             key: text("key"),
             kernel: text("kernel"),

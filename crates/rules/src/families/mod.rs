@@ -3,6 +3,7 @@
 mod annotations;
 mod arguments;
 mod autogen;
+pub(super) mod autograd;
 mod backends;
 mod bindings;
 mod conventions;

@@ -29,7 +29,7 @@ const fn error(id: RuleId) -> Rule {
     rule(id, Severity::Error)
 }
 
-pub(super) static RULES: [Rule; 12] = [
+pub(super) static RULES: [Rule; 13] = [
     Rule {
         what: "A backend file is a mapping.",
         why: "Its keys name the backend and state what it supports.",
@@ -123,5 +123,19 @@ pub(super) static RULES: [Rule; 12] = [
         bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nsymint: [scale]\n"),
         source: "torchgen/api/types/signatures.py: kernel_signature",
         ..error(RuleId::BackendSymintNeedsSymint)
+    },
+    Rule {
+        what: "A kernel at the key of a backend leaves a composite operator its gradient: the operator \
+               is not listed under `supported` alone. In sources, a kernel for it at the autograd key \
+               is registered too.",
+        why: "The decomposition of a composite operator serves the autograd key only while the backend \
+              has no kernel of its own. With one, the call works and the gradient stops there.",
+        bad: example("backend: XLA\ncpp_namespace: acme\nsupported:\n- decomposed\n"),
+        good: example(
+            "backend: XLA\ncpp_namespace: acme\nsupported:\n- scale\nautograd:\n- decomposed\n",
+        ),
+        stage: Stage::Convention,
+        source: "aten/src/ATen/core/dispatch/OperatorEntry.cpp, computeDispatchTableEntryWithDebug",
+        ..rule(RuleId::AutogradLost, Severity::Warning)
     },
 ];

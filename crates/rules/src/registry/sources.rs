@@ -38,7 +38,7 @@ const fn rule(id: RuleId, severity: Severity) -> Rule {
     }
 }
 
-pub(super) static RULES: [Rule; 11] = [
+pub(super) static RULES: [Rule; 14] = [
     Rule {
         what: "A source file can be read: it is UTF-8 text of at most 8 MiB that is not nested too deeply.",
         why: "What is not read may register kernels that tables then lack.",
@@ -64,6 +64,32 @@ pub(super) static RULES: [Rule; 11] = [
         ),
         source: "aten/src/ATen/core/dispatch/Dispatcher.cpp, registerImpl",
         ..rule(RuleId::SourceOperatorUnknown, Severity::Warning)
+    },
+    Rule {
+        what: "Two registrations of the sources do not give one operator two kernels at the same key. \
+               Registrations under different conditions do not count.",
+        why: "The runtime prints a warning, and the kernel that is registered last replaces the other \
+              one.",
+        bad: cpp(
+            "TORCH_LIBRARY_IMPL(aten, XLA, m) {\n  m.impl(\"best\", acme::best);\n  m.impl(\"best\", acme::fast_best);\n}\n",
+        ),
+        source: "aten/src/ATen/core/dispatch/OperatorEntry.cpp, registerKernel",
+        ..rule(RuleId::SourceKernelAgain, Severity::Warning)
+    },
+    Rule {
+        what: "A kernel is registered to a dispatch key of the release. A name in capitals that resembles \
+               no key may be a macro and is not reported.",
+        why: "C++ does not compile with an unknown key, and Python raises when it registers the kernel.",
+        bad: cpp("TORCH_LIBRARY_IMPL(aten, PrivatUse1, m) {\n  m.impl(\"best\", acme::best);\n}\n"),
+        source: "c10/core/DispatchKey.h",
+        ..rule(RuleId::SourceKeyUnknown, Severity::Error)
+    },
+    Rule {
+        what: "An operator with a namespace is registered in a library for that namespace.",
+        why: "The runtime refuses the registration when the library is loaded.",
+        bad: cpp("TORCH_LIBRARY_IMPL(aten, XLA, m) {\n  m.impl(\"acme::best\", acme::best);\n}\n"),
+        source: "aten/src/ATen/core/library.cpp, Library::_parseNameForLib",
+        ..rule(RuleId::SourceNamespace, Severity::Error)
     },
     Rule {
         what: "The sources define a kernel for every operator that the backend file lists under \

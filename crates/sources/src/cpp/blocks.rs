@@ -4,6 +4,7 @@ use opatlas_source::Span;
 use rustc_hash::FxHashMap;
 
 use super::expression::Expression;
+use super::source::Source;
 use super::{Collector, Draft, body, legacy};
 use crate::RegistrationKind;
 use crate::name::{CATCH_ALL, canonical_key};
@@ -119,10 +120,10 @@ fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Bl
         (variable, (brace, end))
     };
     let named = arguments.len() - usize::from(!makes && !arguments.is_empty());
-    let namespace = name_of(*arguments.first()?);
+    let namespace = name_of(source, *arguments.first()?);
     let key = match named {
         0 | 1 => Ok(None),
-        _ => name_of(arguments[1]).map(Some),
+        _ => name_of(source, arguments[1]).map(Some),
     };
     let unresolved = match (&namespace, &key) {
         (Err(text), _) => Some(format!("`{text}` decides the namespace")),
@@ -140,9 +141,13 @@ fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Bl
     })
 }
 
-/// An identifier. Uppercase names with an underscore, such as `TORCH_EXTENSION_NAME`, are macros.
-fn name_of(argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
+/// An identifier, or the one that a macro of the file stands for. Other uppercase names with an
+/// underscore, such as `TORCH_EXTENSION_NAME`, are macros too.
+fn name_of(source: &Source<'_>, argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
     let shown = argument.shown().unwrap_or_default();
+    if let Some(constant) = source.constant(&shown) {
+        return Ok(constant.into());
+    }
     let is_word = shown
         .bytes()
         .all(|b| b.is_ascii_alphanumeric() || b == b'_');

@@ -182,6 +182,7 @@ impl Collector<'_, '_> {
         self.scan.registrations.push(Registration {
             kind: draft.kind,
             namespace,
+            library: block.namespace.clone(),
             operator: named.map(|name| name.operator.into()),
             key,
             schema: schema.map(Into::into),

@@ -6,7 +6,7 @@ use std::ops::Range;
 use opatlas_source::Span;
 use rustc_hash::FxHashMap;
 
-use super::conditions::Conditions;
+use super::conditions::{Conditions, split};
 use super::expression::Expression;
 use super::tokens::{Directive, Kind, Token, lex, partners};
 
@@ -19,6 +19,7 @@ pub(super) struct Source<'s> {
     base: u32,
     partners: Vec<u32>,
     lists: OnceCell<FxHashMap<&'s str, Option<Range<usize>>>>,
+    constants: OnceCell<FxHashMap<&'s str, Option<&'s str>>>,
 }
 
 impl<'s> Source<'s> {
@@ -37,6 +38,7 @@ impl<'s> Source<'s> {
             conditions,
             base,
             lists: OnceCell::new(),
+            constants: OnceCell::new(),
         }
     }
 
@@ -96,6 +98,31 @@ impl<'s> Source<'s> {
         lists
     }
 
+    /// What `#define NAME word` makes of a name; `None` if the file does not define it, or defines it as
+    /// anything but one word.
+    pub(super) fn constant(&self, name: &str) -> Option<&'s str> {
+        let constants = self.constants.get_or_init(|| self.find_constants());
+        constants.get(name).copied().flatten()
+    }
+
+    fn find_constants(&self) -> FxHashMap<&'s str, Option<&'s str>> {
+        let mut constants: FxHashMap<&'s str, Option<&'s str>> = FxHashMap::default();
+        for directive in &self.directives {
+            let line = directive.start as usize..directive.end as usize;
+            let ("define", rest) = split(self.text.get(line).unwrap_or_default()) else {
+                continue;
+            };
+            let mut words = rest.split_whitespace();
+            let (name, body) = (words.next().unwrap_or_default(), words.next());
+            let body = body.filter(|body| words.next().is_none() && is_word(body));
+            let known = constants.entry(name).or_insert(body);
+            if *known != body {
+                *known = None;
+            }
+        }
+        constants
+    }
+
     /// The tokens in the braces at `open` if they are string literals.
     pub(super) fn literals(&self, open: usize) -> Option<Range<usize>> {
         if !self.is(open, b'{') {
@@ -118,4 +145,8 @@ impl<'s> Source<'s> {
         }
         self.word(before)
     }
+}
+
+fn is_word(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }

@@ -24,6 +24,8 @@ struct Call<'c, 't> {
 struct Draft {
     kind: RegistrationKind,
     operator: Operator,
+    /// The namespace of the library.
+    library: Option<Box<str>>,
     key: Option<Result<Box<str>, Box<str>>>,
     schema: Option<Box<str>>,
     through: String,
@@ -435,6 +437,7 @@ impl Draft {
         Self {
             kind,
             operator,
+            library: None,
             key: None,
             schema: None,
             through: through.to_owned(),
@@ -445,6 +448,7 @@ impl Draft {
     fn within(mut self, library: &Library) -> Self {
         let own = self.operator.namespace.take();
         self.operator.namespace = own.or_else(|| library.namespace.clone());
+        self.library.clone_from(&library.namespace);
         self
     }
 }

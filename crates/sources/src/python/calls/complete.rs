@@ -61,6 +61,7 @@ impl<'t> Call<'_, 't> {
             cpu_fallback: None,
             kind: draft.kind,
             namespace: draft.operator.namespace,
+            library: draft.library,
             operator: draft.operator.name,
             key,
             kernel: shown.filter(|_| !fallthrough).map(Into::into),
