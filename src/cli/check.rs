@@ -34,11 +34,12 @@ pub(super) use inputs::{Input, inputs};
 /// A file named tags.yaml, derivatives.yaml or deprecated.yaml is read as such; a file that
 /// describes an out-of-tree backend belongs to the operators; any other file, and standard input
 /// (`-`), is read as native_functions.yaml. A folder means the files in it. With --over, files of
-/// a backend are checked over a revision of PyTorch's.
+/// a backend are checked over a revision of PyTorch's; a backend without files is its --sources
+/// alone: `opatlas check --sources csrc --over 2.15.0`.
 #[derive(Debug, Args)]
 pub(super) struct Check {
     /// Files or folders to check
-    #[arg(required_unless_present = "files_from", value_name = "FILE")]
+    #[arg(required_unless_present_any = ["files_from", "sources"], value_name = "FILE")]
     files: Vec<PathBuf>,
 
     /// Also check the files that this file lists, one path per line

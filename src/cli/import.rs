@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 use opatlas_service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
@@ -34,9 +34,10 @@ use super::{Stored, Target, colour, read, sample};
 /// PATH --label X` imports the files of a folder: native_functions.yaml, tags.yaml,
 /// derivatives.yaml, deprecated.yaml, observed.json and backends/NAME.yaml.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("of_backend").args(["backend", "sources"]).multiple(true))]
 pub(super) struct Import {
     /// Releases to fetch, such as torch==2.9.0 or torch==2.0.0..latest
-    #[arg(value_name = "torch==VERSION", required_unless_present_any = ["dir", "sample", "git", "backend", "library"])]
+    #[arg(value_name = "torch==VERSION", required_unless_present_any = ["dir", "sample", "git", "over", "library"])]
     releases: Vec<String>,
 
     /// Import the files of this folder instead
@@ -66,8 +67,13 @@ pub(super) struct Import {
     #[arg(long, value_name = "FILE", requires = "over", conflicts_with_all = ["releases", "sample", "dir"])]
     backend: Vec<PathBuf>,
 
-    /// The stored revision to add the backend file to
-    #[arg(long, value_name = "REVISION", requires = "backend")]
+    /// The stored revision to add the files or --sources of a backend to
+    #[arg(
+        long,
+        value_name = "REVISION",
+        requires = "of_backend",
+        conflicts_with_all = ["releases", "sample", "dir", "library"]
+    )]
     over: Option<String>,
 
     #[command(flatten)]
@@ -77,7 +83,7 @@ pub(super) struct Import {
     #[arg(
         long,
         value_name = "PROJECT",
-        requires = "backend",
+        requires = "over",
         default_value = "pytorch"
     )]
     base_project: String,

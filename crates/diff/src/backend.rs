@@ -40,6 +40,18 @@ pub struct BackendImpact<'a> {
     /// Operators that it does not list and that worked before but fail now. Each has the base's kernel
     /// and the head's verdict and needs.
     pub lost: Vec<Cell>,
+    /// Other operators that it does not list and that are served differently now.
+    pub reassigned: Vec<Reassigned>,
+}
+
+/// An operator that a backend inherits, and whose entry at the backend's key changed: another kernel
+/// serves it, or none. Operators that already failed do not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reassigned {
+    /// What the backend inherited.
+    pub old: Cell,
+    /// What it gets now.
+    pub new: Cell,
 }
 
 /// A listed operator that the head does not have.
@@ -89,6 +101,21 @@ impl Cell {
     #[must_use]
     pub fn standing(&self) -> Standing {
         Standing::of(Some(self.verdict), self.reason)
+    }
+
+    /// Whether an implicit composite serves it, which decomposes for autograd too.
+    #[must_use]
+    pub fn decomposes(&self) -> bool {
+        self.reason == Reason::MathKernel
+    }
+
+    /// Whether the backend gets something from a kernel that it does not register.
+    fn is_inherited(&self) -> bool {
+        self.source_key.is_some() && !self.verdict.fails()
+    }
+
+    fn is_served_like(&self, other: &Self) -> bool {
+        (self.reason, self.source_key) == (other.reason, other.source_key)
     }
 }
 
@@ -152,13 +179,15 @@ pub fn impact<'a>(
     let listed: BTreeSet<&str> = listed.chain(autograd).map(|name| &**name).collect();
     let (old, new) = (base.inputs.catalogue, head.inputs.catalogue);
     let declarations = declarations::compare(file, old, new);
+    let (lost, reassigned) = unlisted(key, &listed, base, head);
     Some(BackendImpact {
         key,
         unknown: unknown(&listed, old, new),
         changed: changed(key, &listed, comparison, &declarations),
         declarations,
         added: added(key, comparison, old, head),
-        lost: lost(key, &listed, comparison, base, head).unwrap_or_default(),
+        lost,
+        reassigned,
         listed: listed.len(),
     })
 }
@@ -233,39 +262,42 @@ fn added(key: &str, comparison: &Comparison, base: &Catalogue, head: View<'_>) -
         base.find_qualified(name).is_none()
     });
     let mut added: Vec<Cell> = ids.filter_map(|id| cell(key, head, id)).collect();
-    sort(&mut added);
+    sort(&mut added, |cell| cell);
     added
 }
 
-fn lost(
+/// Operators that the backend does not list: those that worked and fail now, and the others that are
+/// served differently.
+fn unlisted(
     key: &str,
     listed: &BTreeSet<&str>,
-    comparison: &Comparison,
     base: View<'_>,
     head: View<'_>,
-) -> Option<Vec<Cell>> {
-    let (before, after) = (base.keys().slot(key)?, head.keys().slot(key)?);
-    let (before, after) = (base.verdicts(before), head.verdicts(after));
-    let pairs = comparison.pairs.iter();
-    let fallen = pairs.filter_map(|pair| {
-        let (old, new) = (pair.base?, pair.head?);
-        let falls = before.of(old).works() && after.of(new).fails();
-        falls.then_some((old, new))
-    });
-    let mut lost: Vec<Cell> = fallen
-        .filter_map(|(old, new)| {
-            let was = cell(key, base, old)?;
-            let is = cell(key, head, new)?;
-            Some(Cell {
-                verdict: is.verdict,
-                needs: is.needs,
-                ..was
-            })
-        })
-        .filter(|cell| !listed.contains(&*cell.operator))
-        .collect();
-    sort(&mut lost);
-    Some(lost)
+) -> (Vec<Cell>, Vec<Reassigned>) {
+    let (mut lost, mut reassigned) = (Vec::new(), Vec::new());
+    let operators = base.inputs.catalogue.iter();
+    let unlisted = operators
+        .map(|(id, operator)| (id, operator.qualified_name()))
+        .filter(|(_, name)| !listed.contains(name));
+    for (old, name) in unlisted {
+        let new = head.inputs.catalogue.find_qualified(name);
+        let cells = new.and_then(|new| cell(key, base, old).zip(cell(key, head, new)));
+        let Some((old, new)) = cells else {
+            continue;
+        };
+        if old.verdict.works() && new.verdict.fails() {
+            lost.push(Cell {
+                verdict: new.verdict,
+                needs: new.needs,
+                ..old
+            });
+        } else if old.is_inherited() && !old.is_served_like(&new) {
+            reassigned.push(Reassigned { old, new });
+        }
+    }
+    sort(&mut lost, |cell| cell);
+    sort(&mut reassigned, |one| &one.old);
+    (lost, reassigned)
 }
 
 fn cell(key: &str, view: View<'_>, id: OperatorId) -> Option<Cell> {
@@ -287,8 +319,9 @@ fn cell(key: &str, view: View<'_>, id: OperatorId) -> Option<Cell> {
 }
 
 /// Core operators first.
-fn sort(cells: &mut [Cell]) {
-    cells.sort_by(|a, b| {
+fn sort<T>(items: &mut [T], cell: impl Fn(&T) -> &Cell) {
+    items.sort_by(|a, b| {
+        let (a, b) = (cell(a), cell(b));
         b.is_core
             .cmp(&a.is_core)
             .then_with(|| a.operator.cmp(&b.operator))

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
+use opatlas_schema::faces::Sizes;
 
 /// A kernel whose declaration differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,9 +60,13 @@ pub fn compare(file: &BackendFile, base: &Catalogue, head: &Catalogue) -> Declar
         let (Some(old), Some(new)) = (base.find(name), head.find(name)) else {
             continue;
         };
-        let symbolic = symint.contains(name);
-        let old = declaration(&before, base, old, symbolic);
-        let new = declaration(&after, head, new, symbolic);
+        let sizes = if symint.contains(name) {
+            Sizes::Symbolic
+        } else {
+            Sizes::Concrete
+        };
+        let old = declaration(&before, base, old, sizes);
+        let new = declaration(&after, head, new, sizes);
         if old == new {
             continue;
         }
@@ -84,19 +89,16 @@ pub fn compare(file: &BackendFile, base: &Catalogue, head: &Catalogue) -> Declar
     found
 }
 
-/// torchgen's declaration of a kernel, without the name of its class.
+/// torchgen's declaration of a kernel in its class.
 fn declaration(
     maker: &FaceMaker<'_>,
     catalogue: &Catalogue,
     id: opatlas_operators::operator::OperatorId,
-    symbolic: bool,
+    sizes: Sizes,
 ) -> Option<String> {
-    let (with_sizes, concrete) = maker.dispatcher(catalogue.operator(id));
-    if symbolic {
-        with_sizes
-    } else {
-        concrete.or(with_sizes)
-    }
+    let stub = maker.backend_stub(catalogue.operator(id), sizes)?;
+    let text = stub.declaration.trim_start_matches("static ");
+    Some(text.trim_end_matches(';').to_owned())
 }
 
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::changes::message::message;
 use super::escape;
 use crate::csv::line;
-use opatlas_diff::backend::{BackendImpact, Cell, UnknownOperator};
+use opatlas_diff::backend::{BackendImpact, Cell, Reassigned, UnknownOperator};
 use opatlas_diff::change::Change;
 use opatlas_diff::declarations::KernelChange;
 use opatlas_source::sentence::codes;
@@ -128,6 +128,11 @@ pub fn csv(impact: &BackendImpact<'_>) -> String {
         let source = cell.source_key.unwrap_or("");
         row("lost", &cell.operator, source, &needs(cell));
     }
+    for one in &impact.reassigned {
+        let source = |cell: &Cell| cell.source_key.unwrap_or("").to_owned();
+        let (old, new) = (source(&one.old), source(&one.new));
+        row("served differently", &one.old.operator, &old, &new);
+    }
     for changed in impact.changed.iter().filter(|changed| !changed.breaks) {
         for change in &changed.changes {
             row("review", &changed.operator, "", &said(change));
@@ -207,11 +212,16 @@ fn to_know(impact: &BackendImpact<'_>) -> Vec<Section> {
     let foreign = counted(of_others.len(), "new operator");
     let uncertain: Vec<&Cell> = impact.uncertain().collect();
     let open = counted(uncertain.len(), "new operator");
+    let served = counted(impact.reassigned.len(), "operator");
     let parts = [
         (format!("{new}: calls fail on the backend"), cells(&lacking)),
         (
             format!("{gone} lost: the backend does not list them; they worked before and fail now"),
             cells(&lost),
+        ),
+        (
+            format!("{served} served differently; the backend does not list them"),
+            reassigned(impact),
         ),
         (
             "Listed operators to review; their kernels compile unchanged".to_owned(),
@@ -298,6 +308,47 @@ fn declared(impact: &BackendImpact<'_>, kernel: &KernelChange) -> Item {
 
 fn said(change: &Change) -> Message {
     message!("{} ({})", message(change), change.rule.id)
+}
+
+fn reassigned(impact: &BackendImpact<'_>) -> Vec<Item> {
+    let line = |one: &Reassigned| {
+        let is_served = one.new.source_key.is_some();
+        let ends = is_served && one.old.decomposes() && !one.new.decomposes();
+        let gradient = if ends {
+            "; it no longer decomposes for autograd"
+        } else {
+            ""
+        };
+        message!(
+            "`{}`: {} until now, then {}{}",
+            one.old.operator,
+            server(&one.old),
+            server(&one.new),
+            gradient
+        )
+        .into()
+    };
+    let changed = impact.reassigned.iter();
+    let mut lines: Vec<Item> = changed.take(NAMED).map(line).collect();
+    let more = impact.reassigned.len() - lines.len();
+    if more > 0 {
+        lines.push(message!("and {} more", more).into());
+    }
+    lines
+}
+
+/// The kernel that serves a cell, and whether that works.
+fn server(cell: &Cell) -> String {
+    let kernel = match cell.source_key {
+        Some(source) => format!("the kernel for {source}"),
+        None => "no kernel".to_owned(),
+    };
+    match Answer::from(cell.verdict) {
+        Answer::Yes => kernel,
+        Answer::Partly => format!("{kernel} (works in part)"),
+        Answer::No => format!("{kernel} (calls fail)"),
+        Answer::Unknown => format!("{kernel} (unknown whether calls work)"),
+    }
 }
 
 fn cells(cells: &[&Cell]) -> Vec<Item> {

@@ -88,9 +88,79 @@ fn comments_allow_findings() {
 #[test]
 fn registrations_of_other_namespaces_and_runtime_operators_are_fine() {
     let text = "TORCH_LIBRARY_IMPL(aten, XLA, m) {\n  m.impl(\"quantized_lstm.input\", f);\n  \
-                m.impl(\"acme::x\", f);\n  m.impl(\"scale.out\", f);\n}\n\
+                m.impl(\"aten::scale.out\", f);\n}\n\
+                TORCH_LIBRARY_IMPL(acme, XLA, m) { m.impl(\"acme::x\", f); }\n\
+                TORCH_LIBRARY_IMPL(_, XLA, m) { m.impl(\"acme::y\", f); }\n\
                 TORCH_LIBRARY_FRAGMENT(aten, m) { m.def(\"mine(Tensor x) -> Tensor\"); m.impl(\"mine\", f); }\n";
     assert!(findings("sources/a.cpp", text).is_empty());
+}
+
+#[test]
+fn registrations_that_load_are_fine() {
+    for text in [
+        "#define KEY XLA\nTORCH_LIBRARY_IMPL(aten, KEY, m) { m.impl(\"best\", f); }\n",
+        "TORCH_LIBRARY_IMPL(aten, ACMEKEY, m) { m.impl(\"best\", f); }\n",
+        "TORCH_LIBRARY_IMPL(aten, XLA, m) { m.impl(\"best\", f); }\n\
+         TORCH_LIBRARY_IMPL(aten, AutogradXLA, m) { m.impl(\"best\", f); }\n",
+        "TORCH_LIBRARY_IMPL(aten, XLA, m) {\n#if A\nm.impl(\"best\", f);\n#else\nm.impl(\"best\", g);\n#endif\n}\n",
+    ] {
+        let found = findings("sources/a.cpp", text);
+        assert!(found.is_empty(), "{text}: {found:#?}");
+    }
+}
+
+#[test]
+fn registrations_that_fail_are_found() {
+    for (path, text, rule, place) in [
+        (
+            "sources/a.py",
+            "lib = Library(\"aten\", \"IMPL\")\nlib.impl(\"best\", f, \"XLAA\")\n",
+            "source-key-unknown",
+            "lib.impl(\"best\", f, \"XLAA\")",
+        ),
+        (
+            "sources/a.cpp",
+            "TORCH_LIBRARY_FRAGMENT(aten, m) { m.impl(\"best\", torch::dispatch(c10::DispatchKey::Cuda, f)); }",
+            "source-key-unknown",
+            "m.impl(\"best\", torch::dispatch(c10::DispatchKey::Cuda, f))",
+        ),
+        (
+            "sources/a.cpp",
+            "TORCH_LIBRARY(acme, m) { m.def(\"other::f(Tensor x) -> Tensor\"); }",
+            "source-namespace",
+            "m.def(\"other::f(Tensor x) -> Tensor\")",
+        ),
+        (
+            "sources/a.py",
+            "lib = Library(\"aten\", \"IMPL\", \"XLA\")\nlib.impl(\"acme::best\", f)\n",
+            "source-namespace",
+            "lib.impl(\"acme::best\", f)",
+        ),
+    ] {
+        let found = findings(path, text);
+        assert_eq!(found.len(), 1, "{text}: {found:#?}");
+        assert_eq!(found[0].rule.as_str(), rule);
+        assert_eq!(found[0].span.slice(text), place);
+    }
+}
+
+/// A kernel of the backend ends the decomposition for autograd, unless it has one there too.
+#[test]
+fn kernels_take_gradients_of_composites() {
+    let lost = |text: &str| {
+        let mut bundle = Bundle::of_native_functions(EXAMPLE_OPERATORS.as_bytes());
+        bundle.insert("sources/a.cpp", text.as_bytes());
+        let found = check(&Catalogue::read(&bundle, Release::V2_9, None)).into_kept();
+        let rules = found.iter().map(|finding| finding.rule.as_str());
+        rules.filter(|rule| *rule == "autograd-lost").count()
+    };
+    let kernel = "TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) { m.impl(\"decomposed\", f); }\n";
+    let autograd =
+        "TORCH_LIBRARY_IMPL(aten, AutogradPrivateUse1, m) { m.impl(\"decomposed\", f); }\n";
+    assert_eq!(lost(kernel), 1);
+    assert_eq!(lost(autograd), 0);
+    assert_eq!(lost(&format!("{kernel}{autograd}")), 0);
+    assert_eq!(lost(&kernel.replace("decomposed", "scale")), 0);
 }
 
 #[test]

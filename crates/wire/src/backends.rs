@@ -68,6 +68,9 @@ pub struct BackendReport {
     pub changed: Vec<ChangedOperator>,
     /// Operators that it does not list, that worked in the base, and that fail in the head.
     pub lost: Vec<BackendCell>,
+    /// Other operators that it does not list, that did not fail, and that another kernel serves now, or
+    /// none.
+    pub reassigned: Vec<ReassignedView>,
     /// New operators that fail on the backend, and that it is expected to have.
     pub lacking: Vec<BackendCell>,
     /// New operators that fail because only other backends have them, for example in cuDNN.
@@ -162,6 +165,16 @@ pub struct BackendCell {
     pub core: bool,
 }
 
+/// An operator that a backend inherits, and that is served differently now.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Reassigned)]
+pub struct ReassignedView {
+    /// What the backend inherited.
+    pub old: BackendCell,
+    /// What it gets now.
+    pub new: BackendCell,
+}
+
 /// The wire form of the changes for a backend.
 #[must_use]
 pub fn view(
@@ -197,6 +210,10 @@ pub fn view(
         only_names: kernel.only_names,
     });
     let respelled = impact.declarations.respelled.iter();
+    let reassigned = impact.reassigned.iter().map(|one| ReassignedView {
+        old: cell(&one.old),
+        new: cell(&one.new),
+    });
     BackendReport {
         base,
         head,
@@ -213,6 +230,7 @@ pub fn view(
             .collect(),
         changed: changed.collect(),
         lost: impact.lost.iter().map(cell).collect(),
+        reassigned: reassigned.collect(),
         lacking: impact.lacking().map(cell).collect(),
         other_backends: impact.of_others().map(cell).collect(),
         inherited: impact.inherited().map(cell).collect(),

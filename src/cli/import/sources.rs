@@ -14,8 +14,8 @@ use opatlas_sources::{Language, MACRO_FILE, scan};
 #[derive(Debug, Default, Args)]
 pub(super) struct SourceOptions {
     /// Add what the C++ and Python sources of this folder register; only files that register
-    /// something are stored
-    #[arg(long, value_name = "DIR", requires = "backend", conflicts_with = "git")]
+    /// something are stored. A backend without a file is its sources alone
+    #[arg(long, value_name = "DIR", requires = "over", conflicts_with = "git")]
     sources: Option<PathBuf>,
 
     /// Describe the project's own registration macros with this TOML file, beside those of [sources]
