@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::common::folder::write;
 use crate::common::git::git;
 
-fn run(arguments: &[&str]) -> Output {
+pub fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_opatlas"))
         .env_remove("OPATLAS_DATABASE")
         .env_remove("OPATLAS_PROJECT")
@@ -20,7 +20,7 @@ fn run(arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-fn folder(files: &[(&str, &str)]) -> TempDir {
+pub fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = TempDir::new().unwrap();
     for (name, text) in files {
         let path = folder.path().join(name);
@@ -225,7 +225,7 @@ fn a_backend_with_its_sources() {
         "one",
     ]);
     assert!(
-        told.contains("2 registrations in 1 files, 0 unresolved"),
+        told.contains("2 registrations in 1 file, 0 unresolved"),
         "{told}"
     );
     let table = |operator: &str| {

@@ -11,7 +11,6 @@ use opatlas_diff::policy::{Context, Exception, ExceptionStatus, Line, Policy, ju
 use opatlas_diff::{Change, Comparison, Revision, compare, compare_until, official, schema};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
-use opatlas_service::Snapshot;
 use opatlas_service::backend::{BackendCompared, Vendor};
 use opatlas_service::search::{Filter, search};
 use opatlas_service::{Snapshot, gaps};

@@ -25,6 +25,7 @@ mod one_verdict;
 mod pull_requests;
 mod review;
 mod rules_fixes;
+mod sources_alone;
 mod store;
 mod store_sizes;
 mod store_sqlite;

@@ -18,6 +18,7 @@ use opatlas_report::findings::Colour;
 use super::{colour, output};
 use options::Format;
 
+use judge::Sides;
 pub(super) use judge::{JudgedHead, exit_code};
 pub(super) use options::How;
 
@@ -26,7 +27,7 @@ pub(super) use options::How;
 /// BASE and HEAD are files, folders with the files of a bundle, stored revisions (2.9.0, latest,
 /// sha256:DIGITS, or label:NAME if a file has that name), or commits of a local repository
 /// (git:REV, git:REV:PATH). With --backend it shows what the head changes for an out-of-tree
-/// backend. The policy and the exceptions come from the project and from opatlas.toml in the
+/// backend; with --sources of a backend, for the kernels that they register. The policy and the exceptions come from the project and from opatlas.toml in the
 /// current folder.
 #[derive(Debug, Args)]
 pub(super) struct Compare {
@@ -63,8 +64,8 @@ impl Compare {
             bail!("--max-chars must be at least {LEAST_MAX_CHARS}");
         }
         let sides = self.how.sides(&self.base, &self.head).await?;
-        if let Some(backend) = &self.backend {
-            let done = self.tell_backend(backend, &sides.base, &sides.head);
+        if let Some(path) = self.backend_path(&sides)? {
+            let done = self.tell_backend(path, &sides.base, &sides.head);
             sides.close().await;
             return done;
         }
@@ -75,6 +76,14 @@ impl Compare {
         });
         self.write(&parts?)?;
         Ok(exit_code(conclusion))
+    }
+
+    /// The file of a backend, or the folder with its sources.
+    fn backend_path(&self, sides: &Sides) -> anyhow::Result<Option<&Path>> {
+        match &self.backend {
+            Some(file) => Ok(Some(file)),
+            None => self.how.sources.of_backend(&sides.base.snapshot),
+        }
     }
 
     fn render(&self, judged: &JudgedHead, report: &Report<'_>) -> anyhow::Result<Vec<String>> {

@@ -1,5 +1,6 @@
 //! `--sources` of commands that show verdicts: C++ sources that say what composite kernels call.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
@@ -19,7 +20,8 @@ use super::sources::{SourceFilter, Sources};
 #[derive(Debug, Default, Args)]
 pub(super) struct KernelSources {
     /// Read the C++ sources in this folder, such as aten/src/ATen, and find out what composite
-    /// operators call that were not measured; of a commit, the folder in its repository
+    /// operators call that were not measured; of a commit, the folder in its repository. With
+    /// `compare`, a folder that registers the kernels of a backend is compared like --backend
     #[arg(long, value_name = "DIR")]
     sources: Option<PathBuf>,
 }
@@ -34,6 +36,16 @@ type Named = (String, Vec<u8>);
 impl KernelSources {
     pub(super) fn is_given(&self) -> bool {
         self.sources.is_some()
+    }
+
+    /// The folder, if it has the sources of a backend: they are on disk, and no composite kernel of
+    /// PyTorch is in them.
+    pub(super) fn of_backend(&self, snapshot: &Snapshot) -> anyhow::Result<Option<&Path>> {
+        let Some(folder) = self.sources.as_deref().filter(|folder| folder.is_dir()) else {
+            return Ok(None);
+        };
+        let files = on_disk(folder)?;
+        Ok(deciding(snapshot, &files).is_empty().then_some(folder))
     }
 
     /// Adds the sources on disk that decide verdicts.
@@ -65,12 +77,17 @@ impl KernelSources {
     }
 }
 
-/// A revision keeps only the files that decide, and a file that registers something adds that too.
-fn with_sources(snapshot: Snapshot, files: &[Named]) -> Snapshot {
+/// The indices of the files that say what composite operators call.
+fn deciding(snapshot: &Snapshot, files: &[Named]) -> BTreeSet<u32> {
     let read = files.iter().map(|(path, bytes)| File { path, bytes });
     let read: Vec<_> = read.collect();
     let tables = snapshot.tables(&Profile::default());
-    let deciding = View::new(snapshot.inputs(), &tables).deciding_sources(&read);
+    View::new(snapshot.inputs(), &tables).deciding_sources(&read)
+}
+
+/// A revision keeps only the files that decide, and a file that registers something adds that too.
+fn with_sources(snapshot: Snapshot, files: &[Named]) -> Snapshot {
+    let deciding = deciding(&snapshot, files);
     if deciding.is_empty() {
         return snapshot;
     }

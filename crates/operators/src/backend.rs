@@ -3,6 +3,7 @@
 //!
 //! Parsing depends only on the file; [`BackendFile::kernels`] resolves its operators.
 
+mod of_sources;
 mod read;
 pub mod vendor;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Complaints;
+use opatlas_sources::Sources;
 use rustc_hash::FxHashSet;
 
 use super::entry::Placed;
@@ -97,6 +99,13 @@ impl BackendFile {
     #[must_use]
     pub fn read_with(bytes: &[u8], profile: Option<&Profile>) -> Self {
         read::read(bytes, profile)
+    }
+
+    /// The backend whose kernels sources register, as if a file listed them; `None` if they register
+    /// none at the key of a backend. Its key is the one with the most kernels.
+    #[must_use]
+    pub fn of_sources(sources: &Sources, release: Release) -> Option<Self> {
+        of_sources::read(sources, release)
     }
 
     /// The named kernel of the registration at a position.

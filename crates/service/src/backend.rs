@@ -5,8 +5,10 @@ use std::sync::Arc;
 use opatlas_diff::backend::{BackendImpact, impact};
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::backend::vendor::Profile as VendorProfile;
+use opatlas_pytorch::release::Release;
 use opatlas_source::suggest::nearest_few;
-use opatlas_source::{BACKENDS, Bundle, Stop, VENDOR};
+use opatlas_source::{BACKENDS, Bundle, SOURCES, Stop, VENDOR};
+use opatlas_sources::{File, Sources};
 use opatlas_verdict::View;
 
 use super::compare::Compared;
@@ -16,15 +18,17 @@ use super::snapshot::Snapshot;
 
 const OUT_OF_TREE: [&str; 3] = ["PrivateUse1", "PrivateUse2", "PrivateUse3"];
 
-/// A backend file to add to revisions.
+/// The files of a backend to add to revisions.
 #[derive(Debug, Clone)]
 pub struct Vendor {
-    /// The name in a bundle, `backends/NAME.yaml`.
+    /// The name of its file in a bundle, `backends/NAME.yaml`, or `sources` for sources alone.
     pub file: String,
-    /// Its bytes.
+    /// The bytes of the file; empty for sources alone.
     pub bytes: Arc<[u8]>,
     /// The vendor profile for reading it. If `None`, that of the revision or a built-in one.
     pub profile: Option<Arc<[u8]>>,
+    /// Its sources, by their names in a bundle.
+    sources: Vec<(Box<str>, Arc<[u8]>)>,
 }
 
 /// Two revisions, both with a backend file.
@@ -47,6 +51,7 @@ impl Vendor {
                 file,
                 bytes: bytes.into(),
                 profile: None,
+                sources: Vec::new(),
             })
         } else {
             Err(Refusal::of_name(name))
@@ -62,35 +67,72 @@ impl Vendor {
         }
     }
 
-    /// The first backend file of a bundle.
+    /// The first backend file of a bundle and its sources; `None` if it has neither.
     #[must_use]
     pub fn of(bundle: &Bundle) -> Option<Self> {
-        let (name, bytes) = bundle
+        let mut files = bundle.files();
+        let file = files.find(|(name, _)| name.starts_with(BACKENDS));
+        let sources = bundle
             .files()
-            .find(|(name, _)| name.starts_with(BACKENDS))?;
-        Some(Self {
+            .filter(|(name, _)| name.starts_with(SOURCES))
+            .map(|(name, bytes)| (name.into(), Arc::clone(bytes)))
+            .collect();
+        match file {
+            Some((name, bytes)) => Some(Self {
+                file: name.to_owned(),
+                bytes: Arc::clone(bytes),
+                profile: bundle.file(VENDOR).map(Arc::clone),
+                sources,
+            }),
+            None => Self::of_sources(sources),
+        }
+    }
+
+    fn of_sources(sources: Vec<(Box<str>, Arc<[u8]>)>) -> Option<Self> {
+        let name = SOURCES.trim_end_matches('/');
+        (!sources.is_empty()).then(|| Self {
             file: name.to_owned(),
-            bytes: Arc::clone(bytes),
-            profile: bundle.file(VENDOR).map(Arc::clone),
+            bytes: Arc::default(),
+            profile: None,
+            sources,
         })
     }
 
-    /// Adds the file to a bundle, or replaces the one of this name.
+    fn is_sources_alone(&self) -> bool {
+        !self.file.starts_with(BACKENDS)
+    }
+
+    /// Adds the files to a bundle, or replaces those of the same names.
     #[must_use]
     pub fn over(&self, bundle: &Bundle) -> Bundle {
         let mut bundle = bundle.clone();
-        bundle.insert(&self.file, Arc::clone(&self.bytes));
+        if !self.is_sources_alone() {
+            bundle.insert(&self.file, Arc::clone(&self.bytes));
+        }
+        for (name, bytes) in &self.sources {
+            bundle.insert(name, Arc::clone(bytes));
+        }
         if let Some(profile) = &self.profile {
             bundle.insert(VENDOR, Arc::clone(profile));
         }
         bundle
     }
 
+    fn read_sources(&self, release: Release) -> Result<BackendFile, ServiceError> {
+        let files = self.sources.iter();
+        let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
+        let found = BackendFile::of_sources(&Sources::read(&files), release);
+        found.ok_or_else(|| ServiceError::UnusableBackend {
+            file: self.file.clone(),
+            why: format!("they register no kernel at the key of a backend of PyTorch {release}"),
+        })
+    }
+
     /// Fails with [`ServiceError::UnusableBackend`] or [`ServiceError::UnknownKey`].
-    fn read(
-        &self,
-        release: opatlas_pytorch::release::Release,
-    ) -> Result<BackendFile, ServiceError> {
+    fn read(&self, release: Release) -> Result<BackendFile, ServiceError> {
+        if self.is_sources_alone() {
+            return self.read_sources(release);
+        }
         let unusable = |why: &str| ServiceError::UnusableBackend {
             file: self.file.clone(),
             why: why.to_owned(),

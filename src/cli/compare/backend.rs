@@ -6,11 +6,13 @@ use std::process::ExitCode;
 use anyhow::{anyhow, bail};
 
 use crate::cli::config;
+use crate::cli::import;
 use crate::cli::read;
+use crate::cli::sources::SourceMacros;
 use crate::cli::suggesting;
 use opatlas_report::backend::{csv, markdown, text};
 use opatlas_service::backend::{BackendCompared, Vendor};
-use opatlas_source::Stop;
+use opatlas_source::{Bundle, Stop};
 use opatlas_wire::backends::view;
 use opatlas_wire::judged_comparison::ComparedSide;
 
@@ -25,17 +27,39 @@ pub(crate) fn vendor_of(path: &Path, bytes: Vec<u8>) -> anyhow::Result<Vendor> {
     Ok(Vendor::new(name.unwrap_or_default(), bytes)?)
 }
 
+fn of_file(file: &Path) -> anyhow::Result<Vendor> {
+    let vendor = vendor(file)?;
+    Ok(match config::vendor()? {
+        Some(profile) => vendor.with_profile(profile.into_bytes()),
+        None => vendor,
+    })
+}
+
 impl Compare {
+    fn of_sources(&self, folder: &Path) -> anyhow::Result<Vendor> {
+        let how = &self.how;
+        if how.against.is_some() || how.profile.is_some() || how.fail_on.is_some() {
+            bail!(
+                "{} has the sources of a backend; leave out --against, --profile and --fail-on",
+                folder.display()
+            );
+        }
+        let mut bundle = Bundle::default();
+        import::sources::add(&mut bundle, folder, SourceMacros::read(None)?)?;
+        let vendor = Vendor::of(&bundle);
+        vendor.ok_or_else(|| anyhow!("{} registers no kernels", folder.display()))
+    }
+
     pub(super) fn tell_backend(
         &self,
         file: &Path,
         base: &ComparedSide,
         head: &ComparedSide,
     ) -> anyhow::Result<ExitCode> {
-        let vendor = vendor(file)?;
-        let vendor = match config::vendor()? {
-            Some(profile) => vendor.with_profile(profile.into_bytes()),
-            None => vendor,
+        let vendor = if file.is_dir() {
+            self.of_sources(file)?
+        } else {
+            of_file(file)?
         };
         let compared =
             BackendCompared::new(&base.snapshot, &head.snapshot, &vendor, &Stop::never());
@@ -62,7 +86,7 @@ impl Compare {
             }
             Format::Csv => csv(&impact),
             Format::Sarif | Format::Junit | Format::Github | Format::Gitlab => {
-                bail!("--backend reports as text, markdown, csv or json")
+                bail!("a backend is reported as text, markdown, csv or json")
             }
         };
         self.write(&[report])?;

@@ -49,7 +49,12 @@ pub(in crate::cli) fn of_folder(bundle_folder: &Path, bundle: &mut Bundle) -> an
     add(bundle, &folder, described)
 }
 
-fn add(bundle: &mut Bundle, folder: &Path, described: SourceMacros) -> anyhow::Result<()> {
+/// Adds the files of a folder that register something, and reports on standard error what they register.
+pub(in crate::cli) fn add(
+    bundle: &mut Bundle,
+    folder: &Path,
+    described: SourceMacros,
+) -> anyhow::Result<()> {
     let SourceMacros { macros, text } = described;
     if let Some(text) = text {
         bundle.insert(&format!("{SOURCES}{MACRO_FILE}"), text.into_bytes());
@@ -89,9 +94,10 @@ fn add(bundle: &mut Bundle, folder: &Path, described: SourceMacros) -> anyhow::R
         .iter()
         .filter(|row| row.unresolved.is_some());
     eprintln!(
-        "{}: {} registrations in {kept} files, {} unresolved (`opatlas scan` lists them)",
+        "{}: {} registrations in {kept} {}, {} unresolved (`opatlas scan` lists them)",
         folder.display(),
         found.registrations.len(),
+        if kept == 1 { "file" } else { "files" },
         unresolved.count(),
     );
     Ok(())

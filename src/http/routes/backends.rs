@@ -67,7 +67,7 @@ pub async fn stored(
     let snapshot = api.service.snapshot(&backend).await?;
     let vendor = Vendor::of(&snapshot.bundle).ok_or_else(|| ServiceError::UnusableBackend {
         file: backend.title(),
-        why: "it has no `backends/NAME.yaml`".to_owned(),
+        why: "it has neither a `backends/NAME.yaml` nor sources".to_owned(),
     })?;
     let range = ComparePath {
         project: path.project,

@@ -1601,6 +1601,11 @@ export interface components {
             changed: components["schemas"]["ChangedOperator"][];
             /** @description Operators that it does not list, that worked in the base, and that fail in the head. */
             lost: components["schemas"]["BackendCell"][];
+            /**
+             * @description Other operators that it does not list, that did not fail, and that another kernel serves now, or
+             *     none.
+             */
+            reassigned: components["schemas"]["Reassigned"][];
             /** @description New operators that fail on the backend, and that it is expected to have. */
             lacking: components["schemas"]["BackendCell"][];
             /** @description New operators that fail because only other backends have them, for example in cuDNN. */
@@ -4142,6 +4147,13 @@ export interface components {
              * @description The items in them.
              */
             items: number;
+        };
+        /** @description An operator that a backend inherits, and that is served differently now. */
+        Reassigned: {
+            /** @description What the backend inherited. */
+            old: components["schemas"]["BackendCell"];
+            /** @description What it gets now. */
+            new: components["schemas"]["BackendCell"];
         };
         /** @description A kernel registered on a key, and its origin. */
         Registration: {

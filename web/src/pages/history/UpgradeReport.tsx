@@ -67,6 +67,7 @@ export function ReportView({ project, report, ask }: Props) {
 				cells={report.lost}
 				implement={report.key}
 			/>
+			<Reassigned place={head} cells={report.reassigned} />
 			<Kernels
 				title="Only parameter names differ"
 				place={head}
@@ -248,6 +249,36 @@ function Cells({ title, note, place, cells, implement }: CellsProps) {
 							{core && <Badge tone="accent">core</Badge>}
 							{implement && <ImplementLink place={place} name={operator} at={implement} />}
 							{source_key && <span className={styles.by}>{source_key}</span>}
+						</li>
+					))}
+				</ul>
+			</Card>
+		</Section>
+	);
+}
+
+interface ReassignedProps {
+	place: At;
+	cells: BackendReport["reassigned"];
+}
+
+function Reassigned({ place, cells }: ReassignedProps) {
+	if (cells.length === 0) return null;
+	return (
+		<Section
+			title="Served differently"
+			note={`${counted(cells.length, "operator")} not listed, and served by another kernel before`}
+		>
+			<Card>
+				<ul className={styles.cells}>
+					{cells.map((cell) => (
+						<li key={cell.old.operator} className={styles.line}>
+							<ReasonMark reason={cell.new.reason} />
+							<OperatorAt place={place} name={cell.new.operator} />
+							{cell.new.core && <Badge tone="accent">core</Badge>}
+							<span className={styles.by}>
+								{cell.old.source_key} → {cell.new.source_key ?? "no kernel"}
+							</span>
 						</li>
 					))}
 				</ul>

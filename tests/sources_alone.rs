@@ -1,0 +1,105 @@
+//! A backend that has no file: its sources alone are imported, checked and compared.
+
+use std::process::Output;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::cli_sources::{folder, run};
+
+const BASE: &str = "- func: tilt(Tensor self, int dim) -> Tensor\n  dispatch:\n    CPU: tilt_cpu\n\
+                    - func: lean(Tensor self) -> Tensor\n\
+                    - func: rest(Tensor self) -> Tensor\n  dispatch:\n    CPU: rest_cpu\n";
+
+/// `tilt` has one more argument, `lean` is an explicit composite now, and `rest` is gone.
+const HEAD: &str = "- func: tilt(Tensor self, int dim, float q) -> Tensor\n  dispatch:\n    CPU: tilt_cpu\n\
+                    - func: lean(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: lean\n";
+
+const KERNELS: &str = "TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {\n  \
+                       m.impl(\"tilt\", acme::tilt);\n  m.impl(\"rest\", acme::rest);\n}\n";
+
+fn files() -> TempDir {
+    folder(&[
+        ("base.yaml", BASE),
+        ("head.yaml", HEAD),
+        ("csrc/k.cpp", KERNELS),
+    ])
+}
+
+fn at(folder: &TempDir, name: &str) -> String {
+    folder.path().join(name).to_str().unwrap().to_owned()
+}
+
+fn output(of: &Output) -> String {
+    String::from_utf8_lossy(&of.stdout).into_owned()
+}
+
+fn compare(more: &[&str]) -> (Option<i32>, String) {
+    let folder = files();
+    let (base, head) = (at(&folder, "base.yaml"), at(&folder, "head.yaml"));
+    let csrc = at(&folder, "csrc");
+    let compared = run(&[&["compare", "--sources", &csrc, &base, &head], more].concat());
+    (compared.status.code(), output(&compared))
+}
+
+#[test]
+fn a_comparison_lists_the_kernels_that_must_change() {
+    let (code, text) = compare(&[]);
+    assert_eq!(code, Some(1), "{text}");
+    for told in [
+        "(PrivateUse1, 2 operators)",
+        "Kernels that must change\n  `tilt`\n    old `at::Tensor tilt(const at::Tensor & self, int64_t dim)`",
+        "`rest` gone",
+        "`lean`: the kernel for CompositeImplicitAutograd",
+        "it no longer decomposes for autograd",
+    ] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+}
+
+#[test]
+fn a_comparison_as_json() {
+    let (_, text) = compare(&["--format", "json"]);
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["key"], "PrivateUse1");
+    assert_eq!(report["kernels"][0]["operator"], "tilt");
+    assert_eq!(report["unknown"][0]["operator"], "rest");
+    let reassigned = &report["reassigned"][0];
+    assert_eq!(reassigned["old"]["source_key"], "CompositeImplicitAutograd");
+    assert_eq!(reassigned["new"]["source_key"], "CompositeExplicitAutograd");
+}
+
+#[test]
+fn sources_alone_are_checked_over_a_release() {
+    let folder = files();
+    let over = ["--over", &at(&folder, "head.yaml"), "--release", "2.9"];
+    let csrc = at(&folder, "csrc");
+    let checked = run(&[&["check", "--sources", &csrc], &over[..]].concat());
+    let text = output(&checked);
+    assert!(text.contains("source-operator-unknown"), "{text}");
+    let alone = run(&["check", "--sources", &csrc]);
+    assert_eq!(alone.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&alone.stderr).into_owned();
+    assert!(told.contains("--over"), "{told}");
+}
+
+#[test]
+fn sources_alone_are_imported() {
+    let folder = folder(&[
+        ("base/native_functions.yaml", BASE),
+        ("csrc/k.cpp", KERNELS),
+    ]);
+    let database = format!("sqlite://{}", at(&folder, "opatlas.db"));
+    let with = |arguments: &[&str]| {
+        let done = run(&[arguments, &["--database", &database]].concat());
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.success(), "{arguments:?}: {told}");
+        output(&done)
+    };
+    let (base, csrc) = (at(&folder, "base"), at(&folder, "csrc"));
+    with(&["import", "--dir", &base, "--label", "2.9.0"]);
+    let own = ["--project", "acme", "--label", "1"];
+    with(&[&["import", "--sources", &csrc, "--over", "2.9.0"], &own[..]].concat());
+    let table = with(&["table", "tilt", "--project", "acme", "--key", "PrivateUse1"]);
+    assert!(table.starts_with("tilt on PrivateUse1: kernel"), "{table}");
+}
