@@ -304,7 +304,7 @@ fn sources_are_checked_beside_the_files() {
 
 #[test]
 fn sources_are_checked_beside_a_backend_file() {
-    let backend = "backend: XLA\ncpp_namespace: torch_xla\nsupported:\n- blend\n- half_of\n";
+    let backend = "backend: XLA\ncpp_namespace: torch_xla\nsupported:\n- blend\n- slice_of\n";
     let kernels = "namespace torch_xla {\n\
                    at::Tensor XLANativeFunctions::blend(const at::Tensor& self) {\n  return self;\n}\n}\n";
     let folder = folder(&[

@@ -96,7 +96,13 @@ fn declaration(
     id: opatlas_operators::operator::OperatorId,
     sizes: Sizes,
 ) -> Option<String> {
-    let stub = maker.backend_stub(catalogue.operator(id), sizes)?;
+    let operator = catalogue.operator(id);
+    // torchgen refuses a file that lists an operator without symbolic sizes under `symint`.
+    let sizes = match maker.dispatcher(operator) {
+        (_, None) => Sizes::Concrete,
+        _ => sizes,
+    };
+    let stub = maker.backend_stub(operator, sizes)?;
     let text = stub.declaration.trim_start_matches("static ");
     Some(text.trim_end_matches(';').to_owned())
 }
