@@ -7,6 +7,7 @@ use opatlas_diff::declarations::{Declarations, compare};
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
+use opatlas_source::Bundle;
 use serde_json::Value;
 
 /// The recorded declaration of each operator, by name.
