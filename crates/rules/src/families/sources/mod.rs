@@ -2,16 +2,21 @@
 
 mod allow;
 mod composite;
+mod definitions;
 mod drift;
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_source::diagnostic::Finding;
 use opatlas_sources::File;
 
+use crate::scope::Scope;
 use crate::sink::Sink;
 use allow::Comments;
 
-pub(super) use drift::check;
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    drift::check(scope, sink);
+    definitions::check(scope.catalogue, sink);
+}
 
 /// Checks that need all sources of a backend or of PyTorch: missing kernels, kernel signatures, and
 /// composite functions. `files` have their names in the bundle. Omits findings that a comment
