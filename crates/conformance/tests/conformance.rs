@@ -10,6 +10,7 @@ mod compat_official_releases;
 mod deprecated_golden;
 mod derivatives_examples;
 mod diff_schemas;
+mod direct_functions;
 mod dispatch_combos;
 mod dispatch_keys;
 mod dispatch_release_tables;

@@ -37,9 +37,7 @@ pub(super) fn kernel_name<'a>(
     let operator = inputs.catalogue.operator(id);
     let symbolic = |name: Cow<'a, str>| Cow::Owned(format!("{name}_symint"));
     Some(match row.source {
-        RowSource::Kernel(of, index) => {
-            kernel_entry(inputs, of, index)?.kernel.qualified()
-        }
+        RowSource::Kernel(of, index) => kernel_entry(inputs, of, index)?.kernel.qualified(),
         RowSource::Operator => kernel_of_operator(inputs, id, row.origin),
         RowSource::Formulas(index) => {
             let (formulas, _) = inputs.matches.of(id)?;

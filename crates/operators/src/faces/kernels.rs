@@ -81,20 +81,20 @@ impl FaceMaker<'_> {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct StructuredOut {
+pub(super) struct StructuredOut {
     functional: OperatorId,
-    out: OperatorId,
+    pub(super) out: OperatorId,
 }
 
 /// torchgen only counts a group with a functional and an out variant.
-fn structured_out(group: &Group) -> Option<StructuredOut> {
+pub(super) fn structured_out(group: &Group) -> Option<StructuredOut> {
     Some(StructuredOut {
         functional: group.functional?,
         out: group.out?,
     })
 }
 
-fn is_class(out: &Operator, kernel: &KernelEntry, release: Release) -> bool {
+pub(super) fn is_class(out: &Operator, kernel: &KernelEntry, release: Release) -> bool {
     match kernel.source {
         KernelSource::Ufunc => true,
         KernelSource::Declared => {

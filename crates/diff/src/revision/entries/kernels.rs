@@ -77,7 +77,11 @@ fn line(kernel: &KernelEntry) -> String {
     } else {
         ""
     };
-    format!("{}: {}{note}", kernel.key.as_str(), kernel.kernel.declared())
+    format!(
+        "{}: {}{note}",
+        kernel.key.as_str(),
+        kernel.kernel.declared()
+    )
 }
 
 pub(super) fn compare(
