@@ -7,6 +7,7 @@ from functools import partial
 from . import (
     aoti,
     backend_tables,
+    cpp_overloads,
     decisions,
     device_runs,
     direct_functions,
@@ -85,6 +86,8 @@ def recordings() -> list[Recording]:
     whole += [Recording(f"autocast_runs_{version}", partial(from_process.autocast_runs, version), version)
               for version in recorded("autocast_runs")]
     whole += [Recording(f"aoti_shims_{version}", partial(aoti.shims, version)) for version in recorded("aoti_shims")]
+    whole += [Recording(f"cpp_overloads_{version}", partial(cpp_overloads.of_release, version), version)
+              for version in recorded("cpp_overloads")]
     whole += [Recording(f"direct_functions_{version}", partial(direct_functions.of_release, version), version)
               for version in recorded("direct_functions")]
     whole += [Recording(f"ways_{version}", partial(ways.recorded, version), version) for version in recorded("ways")]

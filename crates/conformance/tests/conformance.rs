@@ -7,6 +7,7 @@ mod catalogue_after;
 mod change_rules;
 mod compat_official;
 mod compat_official_releases;
+mod cpp_overloads;
 mod deprecated_golden;
 mod derivatives_examples;
 mod diff_schemas;

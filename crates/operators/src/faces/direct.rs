@@ -71,6 +71,46 @@ impl FaceMaker<'_> {
             .collect()
     }
 
+    /// The functions of an operator in the namespaces of keys that all of the releases have:
+    /// `at::cpu::add_out`.
+    #[must_use]
+    pub fn direct_names(&self, id: OperatorId, releases: [Release; 2]) -> Vec<String> {
+        let operator = self.catalogue.operator(id);
+        let suffix = match operator.kind {
+            SchemaKind::Out => "_out",
+            _ => "",
+        };
+        let is_common = |key: &&str| {
+            let mut known = KEYS.iter().filter(|(name, _)| name == key);
+            known.any(|(_, since)| releases.iter().all(|release| since <= release))
+        };
+        let keys = self.direct_keys(id).into_iter().filter(is_common);
+        keys.map(|key| {
+            let (space, name) = (key.to_ascii_lowercase(), operator.base_name());
+            format!("at::{space}::{name}{suffix}")
+        })
+        .collect()
+    }
+
+    /// The functions in `NativeFunctions.h` that are kernels of an operator: `at::native::narrow`.
+    /// Classes are left out.
+    #[must_use]
+    pub fn native_functions(&self, id: OperatorId) -> Vec<String> {
+        let catalogue = self.catalogue;
+        let operator = catalogue.operator(id);
+        let kernels = catalogue.kernels(id).iter();
+        let functions = kernels.filter(|kernel| !is_class(operator, kernel, catalogue.release));
+        let mut names: Vec<String> = functions
+            .map(|kernel| match kernel.kernel.own_namespace() {
+                Some(namespace) => format!("{namespace}::{}", kernel.kernel.name),
+                None => format!("at::native::{}", kernel.kernel.name),
+            })
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     fn has_direct(&self, id: OperatorId, key: &str) -> bool {
         let catalogue = self.catalogue;
         let operator = catalogue.operator(id);
