@@ -4,7 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from . import aoti, backend_tables, decisions, device_runs, from_process, from_torchgen, places, runtimes, way_runs, ways
+from . import (
+    aoti,
+    backend_tables,
+    cpp_overloads,
+    decisions,
+    device_runs,
+    direct_functions,
+    from_process,
+    from_torchgen,
+    places,
+    runtimes,
+    way_runs,
+    ways,
+)
 from .from_torchgen import REFERENCE, Recorded
 
 
@@ -73,6 +86,10 @@ def recordings() -> list[Recording]:
     whole += [Recording(f"autocast_runs_{version}", partial(from_process.autocast_runs, version), version)
               for version in recorded("autocast_runs")]
     whole += [Recording(f"aoti_shims_{version}", partial(aoti.shims, version)) for version in recorded("aoti_shims")]
+    whole += [Recording(f"cpp_overloads_{version}", partial(cpp_overloads.of_release, version), version)
+              for version in recorded("cpp_overloads")]
+    whole += [Recording(f"direct_functions_{version}", partial(direct_functions.of_release, version), version)
+              for version in recorded("direct_functions")]
     whole += [Recording(f"ways_{version}", partial(ways.recorded, version), version) for version in recorded("ways")]
     return single + whole
 

@@ -83,7 +83,7 @@ impl Schema {
 
     fn canonical(&self, text: &str, release: Release) -> Result<String, Vec<Diagnostic>> {
         if self.dialect == Dialect::Library {
-            let read = official::parse_with(text, Classes::Defined(&self.classes));
+            let read = official::parse_definition(text, Classes::Defined(&self.classes), release);
             return read.map(|schema| schema.printed());
         }
         let read = JudgedSchema::read(text, release);

@@ -8,6 +8,7 @@ pub mod backend;
 pub mod cards;
 pub mod causes;
 pub mod change;
+pub mod cpp;
 pub mod declarations;
 pub mod history;
 mod near;

@@ -2,6 +2,7 @@
 //!
 //! Its positions are relative, so revisions can share unchanged entries.
 
+use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -140,6 +141,42 @@ pub struct Kernel {
     pub namespace: Option<Arc<str>>,
     /// The function's name, shared between the keys of a line.
     pub name: Arc<str>,
+}
+
+impl Kernel {
+    /// The namespace of the function, unless it is `at::native`: `custom::deep::native`.
+    #[must_use]
+    pub fn own_namespace(&self) -> Option<String> {
+        let namespace = self.namespace.as_deref().filter(|name| *name != "at")?;
+        Some(format!("{namespace}::native"))
+    }
+
+    /// The name of the function, with its namespace unless that is `at::native`.
+    #[must_use]
+    pub fn qualified(&self) -> Cow<'_, str> {
+        match self.own_namespace() {
+            Some(namespace) => format!("{namespace}::{}", self.name).into(),
+            None => Cow::Borrowed(&self.name),
+        }
+    }
+
+    /// The kernel as an entry names it, without the `::native` that PyTorch appends.
+    #[must_use]
+    pub fn declared(&self) -> Cow<'_, str> {
+        match self.namespace.as_deref() {
+            Some(namespace) => format!("{namespace}::{}", self.name).into(),
+            None => Cow::Borrowed(&self.name),
+        }
+    }
+
+    /// A declaration of the function, within its namespace unless that is `at::native`.
+    #[must_use]
+    pub fn within_namespace(&self, declaration: String) -> String {
+        match self.own_namespace() {
+            Some(namespace) => format!("namespace {namespace} {{ {} }}", declaration.trim_end()),
+            None => declaration,
+        }
+    }
 }
 
 /// The source of a kernel.

@@ -3,6 +3,7 @@
 //! [`opatlas_schema::faces`] covers single schemas.
 
 mod deprecated;
+mod direct;
 mod implement;
 mod kernels;
 
@@ -17,6 +18,7 @@ use super::operator::{Operator, OperatorId};
 
 pub use super::bindings::Bound;
 pub use deprecated::DeprecatedFaces;
+pub use direct::DirectFunctions;
 pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
 pub use kernels::{KeyFaces, StructuredClass, structured_class};
 
@@ -31,6 +33,8 @@ pub struct OperatorFaces {
     pub functions: Option<Vec<String>>,
     /// Methods of `at::Tensor`.
     pub methods: Option<Vec<String>>,
+    /// Functions that bypass the dispatcher: `at::cpu::add`.
+    pub direct: Vec<DirectFunctions>,
     /// The declarations for each key with a kernel, in torchgen's order.
     pub kernels: Vec<KeyFaces>,
     /// The argument parser's text for the function.
@@ -70,6 +74,7 @@ impl<'a> FaceMaker<'a> {
     pub fn faces(&self, id: OperatorId) -> OperatorFaces {
         let operator = self.catalogue.operator(id);
         let mut faces = OperatorFaces {
+            direct: self.direct_functions(id),
             kernels: self.kernels(id),
             bound: self.bound(id),
             deprecated: self.deprecated(id),
@@ -141,6 +146,20 @@ impl<'a> FaceMaker<'a> {
     /// `None` if torchgen rejects them.
     #[must_use]
     pub fn cpp(&self, operator: &Operator, call: Call) -> Option<Vec<String>> {
+        self.cpp_named(operator, call, operator.has_manual_cpp_binding())
+    }
+
+    /// The functions of an operator under its own name, even if `at::` has a hand-written one.
+    fn plain_functions(&self, operator: &Operator) -> Option<Vec<String>> {
+        self.cpp_named(operator, Call::Function, false)
+    }
+
+    fn cpp_named(
+        &self,
+        operator: &Operator,
+        call: Call,
+        manual_binding: bool,
+    ) -> Option<Vec<String>> {
         let written = operator.declared();
         let no_default: Vec<&str> = written
             .iter()
@@ -148,7 +167,7 @@ impl<'a> FaceMaker<'a> {
             .map(|name| &*name.value)
             .collect();
         let api = CppApi {
-            manual_binding: operator.has_manual_cpp_binding(),
+            manual_binding,
             no_default: &no_default,
         };
         cpp_signatures(operator.schema(), call, api, self.context(operator)).ok()

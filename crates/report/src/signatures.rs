@@ -49,8 +49,15 @@ fn cpp(text: &mut String, faces: &OperatorFaces, sizes: Sizes) {
     section(text, "Functions (namespace at)", functions.filter(is_shown));
     let methods = faces.methods.iter().flatten();
     section(text, "Methods (class at::Tensor)", methods.filter(is_shown));
+    for direct in &faces.direct {
+        let title = format!(
+            "Functions without the dispatcher (namespace at::{})",
+            direct.namespace
+        );
+        section(text, &title, direct.declarations.iter().filter(is_shown));
+    }
     if !faces.kernels.is_empty() {
-        text.push_str("\nKernels (NativeFunctions.h)\n");
+        text.push_str("\nKernels (NativeFunctions.h, namespace at::native)\n");
     }
     for kernel in &faces.kernels {
         let _ = writeln!(text, "  {}", kernel.key);

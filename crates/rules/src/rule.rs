@@ -53,7 +53,8 @@ pub enum Family {
     Suppressions,
 }
 
-/// The step of PyTorch's generator that fails (`docs/spec/rules.md`, section 1).
+/// The step that fails: one of PyTorch's generator, or of the build after it (`docs/spec/rules.md`,
+/// section 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
     /// Loading the YAML.
@@ -68,6 +69,10 @@ pub enum Stage {
     Group,
     /// Writing C++.
     Codegen,
+    /// Compiling the generated C++.
+    Compile,
+    /// Loading the built library.
+    Load,
     /// None: a documented convention.
     Convention,
 }
@@ -133,7 +138,7 @@ pub struct Rule {
     pub family: Family,
     /// The severity of its findings.
     pub severity: Severity,
-    /// The step of PyTorch's generator that fails.
+    /// The step that fails.
     pub stage: Stage,
     /// The first release that it applies to.
     pub since: Release,

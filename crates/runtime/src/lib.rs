@@ -1,7 +1,7 @@
 //! The runtime's schema language and the compatibility check of torch 2.9.0.
 //!
 //! [`parse`] reads the runtime's schema language, which is wider than that of
-//! `native_functions.yaml`; [`compare`] judges two schemas. The grammars and their notions of
+//! `native_functions.yaml`; [`parse_definition`] reads it as `m.def` does; [`compare`] judges two schemas. The grammars and their notions of
 //! equality differ: only [`of_model`] and [`to_model`] convert.
 //!
 //! PyTorch's blind spots and false alarms are reproduced. The change rules cover them
@@ -21,6 +21,7 @@ mod schema;
 mod subtype;
 mod to_model;
 mod type_parser;
+mod type_variables;
 mod types;
 mod union;
 mod value;
@@ -29,7 +30,7 @@ pub use alias::{Alias, Symbol, SymbolSet};
 pub use classes::Classes;
 pub use compare::compare;
 pub use of_model::of_model;
-pub use parser::{MAX_TEXT, parse, parse_with};
+pub use parser::{MAX_TEXT, parse, parse_definition, parse_with};
 pub use reason::{ArgumentBreak, BackwardBreak, Verdict};
 pub use schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
 pub use subtype::{is_subtype, same};

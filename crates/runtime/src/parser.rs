@@ -1,6 +1,7 @@
 //! Reads a schema's name, arguments and returns (`function_schema_parser.cpp`;
 //! `docs/spec/compatibility.md`, section 2.0).
 
+use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Message, Span, message};
 
@@ -8,6 +9,7 @@ use super::alias::Alias;
 use super::classes::Classes;
 use super::lexer::{Lexed, Lexer, Token};
 use super::schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
+use super::type_variables::TypeVariables;
 use super::types::Type;
 use super::{number, rule, union};
 
@@ -21,7 +23,7 @@ pub(super) const MAX_DEPTH: usize = 32;
 pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 /// Reads a schema like `torch._C.parse_schema` of torch 2.9.0, except that custom classes need not
-/// be registered, and length and depth are bounded.
+/// be registered, and length and depth are bounded. [`parse_definition`] reads one like `m.def`.
 ///
 /// # Errors
 ///
@@ -40,12 +42,42 @@ pub fn parse_with<'a>(
     text: &'a str,
     classes: Classes<'_>,
 ) -> Result<RuntimeSchema<'a>, Vec<Diagnostic>> {
+    read(text, classes, TypeVariables::Accepted)
+}
+
+/// Reads the schema of a definition, as `m.def` and `torch.library` of a release do. From 2.4 on
+/// they refuse type variables, except in the namespaces `aten` and `prim`.
+///
+/// # Errors
+///
+/// Those of [`parse_with`], and a type variable where none is accepted.
+///
+/// ```
+/// use opatlas_pytorch::release::Release;
+/// use opatlas_runtime::{Classes, parse_definition};
+///
+/// let errors = parse_definition("tilt(int64_t n) -> ()", Classes::Any, Release::V2_9).unwrap_err();
+/// assert_eq!(&*errors[0].message, "unknown type `int64_t`");
+/// ```
+pub fn parse_definition<'a>(
+    text: &'a str,
+    classes: Classes<'_>,
+    release: Release,
+) -> Result<RuntimeSchema<'a>, Vec<Diagnostic>> {
+    read(text, classes, TypeVariables::of_definition(text, release))
+}
+
+fn read<'a>(
+    text: &'a str,
+    classes: Classes<'_>,
+    variables: TypeVariables,
+) -> Result<RuntimeSchema<'a>, Vec<Diagnostic>> {
     if text.len() > MAX_TEXT {
         let message = message!("a schema can have at most {} bytes", MAX_TEXT);
         let whole = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
         return Err(vec![Diagnostic::new(rule::LIMIT, whole, message)]);
     }
-    let schema = Parser::new(text, classes)
+    let schema = Parser::new(text, classes, variables)
         .declaration()
         .map_err(|diagnostic| vec![*diagnostic])?;
     let breaches = order_breaches(&schema);
@@ -59,6 +91,7 @@ pub fn parse_with<'a>(
 pub(super) struct Parser<'a, 'c> {
     text: &'a str,
     pub(super) classes: Classes<'c>,
+    pub(super) variables: TypeVariables,
     lexer: Lexer<'a>,
     pub(super) current: Lexed,
     previous_end: u32,
@@ -66,12 +99,13 @@ pub(super) struct Parser<'a, 'c> {
 }
 
 impl<'a, 'c> Parser<'a, 'c> {
-    fn new(text: &'a str, classes: Classes<'c>) -> Self {
+    fn new(text: &'a str, classes: Classes<'c>, variables: TypeVariables) -> Self {
         let mut lexer = Lexer::new(text);
         let current = lexer.next();
         Self {
             text,
             classes,
+            variables,
             lexer,
             current,
             previous_end: 0,

@@ -7,7 +7,7 @@ use super::alias::{Alias, Symbol, SymbolSet};
 use super::lexer::Token;
 use super::parser::{MAX_DEPTH, Parsed, Parser};
 use super::types::{Base, Type};
-use super::{rule, union};
+use super::{rule, type_variables, union};
 
 /// Unification compares each member with each.
 const MAX_UNION: usize = 64;
@@ -86,19 +86,17 @@ impl<'a> Parser<'a, '_> {
         if let Some(base) = Base::named(name) {
             return Ok(Type::Base(base));
         }
-        if name.starts_with(|first: char| first.is_ascii_lowercase()) {
+        if self.variables.accept(name) {
             return Ok(Type::Variable(name));
         }
         let message = message!("unknown type `{}`", name);
         let mut diagnostic = self.error(rule::TYPE, span, message);
-        let help = match name {
-            "DimVector" => Some("`DimVector` exists only in the code generator; write `int[]`"),
-            "SymFloat" => Some("write `float`"),
-            _ => None,
-        };
-        let near = nearest(name, Base::NAMES.split(' '));
-        let near = near.map(|near| message!("did you mean `{}`?", near));
-        diagnostic.help = help.map(Into::into).or(near);
+        diagnostic.help = type_variables::replacement(name)
+            .map(Into::into)
+            .or_else(|| {
+                let near = nearest(name, Base::NAMES.split(' '));
+                near.map(|near| message!("did you mean `{}`?", near))
+            });
         Err(diagnostic)
     }
 

@@ -326,7 +326,7 @@ impl Serialize for Kernels<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for kernel in self.0 {
-            map.serialize_entry(kernel.key.as_str(), &*kernel.kernel.name)?;
+            map.serialize_entry(kernel.key.as_str(), &*kernel.kernel.declared())?;
         }
         map.end()
     }

@@ -42,7 +42,8 @@ pub enum Dialect {
 #[serde(deny_unknown_fields)]
 pub struct ParseQuery {
     /// The release of PyTorch whose rules apply, such as `2.9`; by default the newest known. The
-    /// dialect `library` is that of 2.9 for every release.
+    /// dialect `library` is that of 2.9 for every release, but type variables are errors only since
+    /// 2.4.
     #[param(example = "2.9")]
     pub release: Option<String>,
     /// The language of the schema; by default that of `native_functions.yaml`.

@@ -1,8 +1,8 @@
 //! The C++ and Python declarations of operators.
 
 use opatlas_operators::faces::{
-    BackendStub, Bound, DeprecatedFaces, FaceMaker, ImplementationFaces, InTree, KeyFaces,
-    OperatorFaces,
+    BackendStub, Bound, DeprecatedFaces, DirectFunctions, FaceMaker, ImplementationFaces, InTree,
+    KeyFaces, OperatorFaces,
 };
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::faces::Stub;
@@ -78,7 +78,13 @@ pub struct Signatures {
     /// Methods of `at::Tensor`, in the same order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub methods: Option<Vec<String>>,
-    /// The declarations in `NativeFunctions.h`, for each dispatch key with a kernel.
+    /// Functions that call a kernel without the dispatcher, by their namespace in `at`. Those of `mps`
+    /// and `xpu` exist only in builds for these.
+    #[serde(skip_serializing_if = "DirectMap::is_empty")]
+    #[schema(value_type = Option<std::collections::BTreeMap<String, Vec<String>>>)]
+    pub direct_functions: DirectMap,
+    /// The declarations in `NativeFunctions.h`, for each dispatch key with a kernel; in the namespace
+    /// `at::native`, unless a declaration gives another.
     #[serde(skip_serializing_if = "KernelMap::is_empty")]
     #[schema(value_type = Option<std::collections::BTreeMap<String, Vec<String>>>)]
     pub kernels: KernelMap,
@@ -209,6 +215,26 @@ impl Serialize for KernelMap {
     }
 }
 
+/// Functions by namespace.
+#[derive(Debug)]
+pub struct DirectMap(Vec<DirectFunctions>);
+
+impl DirectMap {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for DirectMap {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for of_key in &self.0 {
+            map.serialize_entry(&of_key.namespace, &of_key.declarations)?;
+        }
+        map.end()
+    }
+}
+
 /// The declarations of an operator, and how it is implemented for a key. Fails for an unknown key.
 pub fn signatures(
     snapshot: &Snapshot,
@@ -238,6 +264,7 @@ pub fn view(
         dispatcher_int: faces.dispatcher_int,
         functions: faces.functions,
         methods: faces.methods,
+        direct_functions: DirectMap(faces.direct),
         kernels: KernelMap(faces.kernels),
         python_function: faces.python_function,
         python_method: faces.python_method,

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use opatlas_diff::official::{self, Classes};
+use opatlas_pytorch::release::Release;
 use opatlas_report::findings::SourceText;
 use opatlas_schema::signature::signature;
 use opatlas_source::diagnostic::Diagnostic;
@@ -52,7 +53,7 @@ pub async fn parse(
     let release = judged(query.release.as_deref())?.release;
     let make = move || {
         if query.dialect == Dialect::Library {
-            return json(&library_answer(&body));
+            return json(&library_answer(&body, release));
         }
         let read = JudgedSchema::read(&body.schema, release);
         json(&answer(&body.schema, &read))
@@ -61,8 +62,8 @@ pub async fn parse(
     respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
 }
 
-fn library_answer(body: &SchemaText) -> ParsedSchema<'_> {
-    match official::parse_with(&body.schema, Classes::Defined(&body.classes)) {
+fn library_answer(body: &SchemaText, release: Release) -> ParsedSchema<'_> {
+    match official::parse_definition(&body.schema, Classes::Defined(&body.classes), release) {
         Ok(schema) => library_schema::parsed(&schema),
         Err(errors) => ParsedSchema {
             findings: findings(&body.schema, &errors),

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Pair;
 use crate::change::Change;
 use crate::declarations::{plain, types_alone};
-use crate::rules::{Audience, Audiences, Group, Impacts, worst_for};
+use crate::rules::{Audience, Audiences, ChangeRuleId, Group, Impacts, worst_for};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
@@ -87,6 +87,9 @@ impl<'a> Refiner<'a> {
             && let Some(found) = self.declarations.0.get(&*change.operator)
         {
             impacts = without_matching(impacts, *found);
+            if change.rule.id == ChangeRuleId::ReturnAliasChanged && !found.concrete {
+                impacts = with_new_type(impacts);
+            }
         }
         let affected = impacts.breaks.union(impacts.risks);
         if !affected.intersection(PYTHON).is_empty()
@@ -150,6 +153,16 @@ fn without_matching(mut impacts: Impacts, same: DeclarationMatch) -> Impacts {
             risks: impacts.risks.union(backend),
         },
         _ => impacts,
+    }
+}
+
+/// The impacts where the C++ type of a return changed, as from `Tensor` to `Tensor(a!)`: a registered
+/// kernel must match it.
+fn with_new_type(impacts: Impacts) -> Impacts {
+    let backend = Audiences::of(&[Audience::Backend]);
+    Impacts {
+        breaks: impacts.breaks.union(backend),
+        risks: impacts.risks.without(backend),
     }
 }
 

@@ -4,7 +4,9 @@
 //! Levels are those of [`super::rules`]. [`super::policy`] applies profiles, policies and exceptions.
 
 mod audiences;
+mod cpp_calls;
 mod deprecated;
+mod direct;
 mod entries;
 mod formulas;
 mod generated;
@@ -115,6 +117,8 @@ fn schemas(
     groups::compare(old, new, pairing, &mut changes, stop)?;
     policy_rules::compare(old, new, &pairs, &mut changes);
     shadowing::compare(old, new, pairing, &mut changes, stop)?;
+    cpp_calls::compare(old, new, pairing, &mut changes, stop)?;
+    direct::compare(old, new, pairing.common, &mut changes, stop)?;
     moved::compare(old, new, pairing, &mut changes);
     deprecated::compare(old, new, &mut changes);
     shims::compare(old, new, &mut changes);

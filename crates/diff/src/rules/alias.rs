@@ -44,10 +44,12 @@ pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
         backward: Official::Incompatible,
         forward: Official::Incompatible,
-        impacts: Impacts::row("rrrr.rxx"),
+        impacts: Impacts::row("rrrrxxxx"),
         what: "An argument became mutable.",
-        why: "Compiler passes that reorder or merge calls of the functional operator are now \
-              wrong, and the inputs of callers change.",
+        why: "In C++ the argument changes from `const Tensor&` to `Tensor&`: kernels with the old type \
+              are refused when their library loads, and calls with a temporary do not compile. \
+              Compiler passes that reorder or merge calls of the functional operator are now wrong, \
+              and the inputs of callers change.",
         instead: Some(
             "Add a mutable operator next to the functional one, and let `autogen` generate its \
              functional variant.",
@@ -61,10 +63,11 @@ pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
         backward: Official::Incompatible,
         forward: Official::Incompatible,
-        impacts: Impacts::row("xxrr.rxx"),
+        impacts: Impacts::row("xxrrrxxx"),
         what: "An argument is no longer mutable.",
         why: "Callers that rely on the mutation no longer get it. In C++ the argument changes from \
-              `Tensor&` to `const Tensor&`.",
+              `Tensor&` to `const Tensor&`: calls still compile, but kernels with the old type are \
+              refused when their library loads.",
         instead: Some("Keep the mutable operator, and add a functional one."),
         example: Some(Example {
             old: "op(Tensor self, Tensor(a!) buf) -> Tensor",

@@ -191,4 +191,98 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "tools/autograd/deprecated.yaml",
         ..rule(Id::DeprecatedSignatureAdded, Level::Safe)
     },
+    ChangeRule {
+        impacts: Impacts::row("....x..."),
+        what: "A C++ call is ambiguous because of a new overload.",
+        why: "Two overloads convert the arguments equally well, so callers no longer compile. C++ \
+              functions do not have the overload's name.",
+        instead: Some("Give the new overload another base name, or arguments that do not convert."),
+        example: Some(Example {
+            old: "- func: blend(Tensor self, float weight) -> Tensor\n",
+            new: concat!(
+                "- func: blend(Tensor self, float weight) -> Tensor\n",
+                "- func: blend.int(Tensor self, int weight) -> Tensor\n",
+            ),
+        }),
+        source: "torchgen/api/cpp.py",
+        ..rule(Id::CppCallAmbiguous, Level::Breaking)
+    },
+    ChangeRule {
+        impacts: Impacts::row("....r..."),
+        what: "A C++ call takes a new overload instead of an old one.",
+        why: "C++ prefers the overload whose arguments need the lesser conversion. Callers compile \
+              unchanged and call another operator.",
+        instead: Some("Check that the new overload gives the same results for such calls."),
+        example: Some(Example {
+            old: "- func: blend(Tensor self, Scalar weight) -> Tensor\n",
+            new: concat!(
+                "- func: blend(Tensor self, Scalar weight) -> Tensor\n",
+                "- func: blend.int(Tensor self, int weight) -> Tensor\n",
+            ),
+        }),
+        source: "torchgen/api/cpp.py",
+        ..rule(Id::CppCallRebound, Level::Dangerous)
+    },
+    ChangeRule {
+        impacts: Impacts::row("....x..."),
+        what: "A function in the namespace of a backend is gone, such as `at::cpu::add`.",
+        why: "C++ code calls these functions to skip the dispatcher, and no longer compiles. The \
+              operator has no kernel of its own for that backend any more.",
+        instead: Some("Keep the kernel, or tell callers to use the function in `at`."),
+        example: Some(Example {
+            old: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CPU: blend_cpu\n",
+                "    CUDA: blend_cuda\n",
+            ),
+            new: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CPU: blend_cpu\n",
+            ),
+        }),
+        source: "torchgen/dest/register_dispatch_key.py",
+        ..rule(Id::DirectFunctionRemoved, Level::Breaking)
+    },
+    ChangeRule {
+        impacts: Impacts::row("....r..."),
+        what: "A function in `at::native`, `at::meta` or the namespace of a composite is gone.",
+        why: "These functions are internal, but headers declare them, and code outside PyTorch calls \
+              some. A kernel that gets the suffix `_symint` loses its old name.",
+        instead: Some("Keep a function of the old name that calls the new one."),
+        example: Some(Example {
+            old: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CPU: blend_cpu\n",
+            ),
+            new: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CPU: blend_kernel\n",
+            ),
+        }),
+        source: "torchgen/dest/native_functions.py",
+        ..rule(Id::InternalFunctionRemoved, Level::Dangerous)
+    },
+    ChangeRule {
+        what: "There are new functions that skip the dispatcher.",
+        why: "C++ code can call a kernel directly, for example as `at::cpu::add`.",
+        example: Some(Example {
+            old: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CPU: blend_cpu\n",
+            ),
+            new: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CPU: blend_cpu\n",
+                "    CUDA: blend_cuda\n",
+            ),
+        }),
+        source: "torchgen/dest/register_dispatch_key.py",
+        ..rule(Id::DirectFunctionAdded, Level::Safe)
+    },
 ];

@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ChangeCollector;
 use super::align::Alignment;
 use crate::change::Subject;
-use crate::official::{Alias, Argument, RuntimeSchema, Symbol};
-use crate::rules::ChangeRuleId;
+use crate::official::{Alias, Argument, RuntimeSchema, Symbol, Type};
+use crate::rules::{Audience, Audiences, ChangeRuleId, Impacts};
 
 /// The most sets of an annotation that are considered. PyTorch's annotations have one or two.
 const SETS: usize = 16;
@@ -40,7 +40,10 @@ pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
                 _ => ChangeRuleId::AliasSetChanged,
             },
         };
-        let change = found.argument(rule, Some(i), Some(j));
+        let mut change = found.argument(rule, Some(i), Some(j));
+        if let Type::List(_) = after.ty {
+            change.impacts = of_list(change.impacts);
+        }
         found.add(change);
     }
     if let Some(&(i, j)) = renamed.first() {
@@ -124,6 +127,11 @@ fn crossed<'a>(
         crossed.extend(after.iter().map(|&new| (Some(old), Some(new))));
     }
     crossed
+}
+
+/// The C++ type of a list of tensors does not depend on mutability.
+fn of_list(impacts: Impacts) -> Impacts {
+    impacts.without(Audiences::of(&[Audience::Cpp, Audience::Backend]))
 }
 
 fn write_of(argument: &Argument<'_>) -> bool {

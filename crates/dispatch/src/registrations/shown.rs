@@ -37,9 +37,7 @@ pub(super) fn kernel_name<'a>(
     let operator = inputs.catalogue.operator(id);
     let symbolic = |name: Cow<'a, str>| Cow::Owned(format!("{name}_symint"));
     Some(match row.source {
-        RowSource::Kernel(of, index) => {
-            Cow::Borrowed(&*kernel_entry(inputs, of, index)?.kernel.name)
-        }
+        RowSource::Kernel(of, index) => kernel_entry(inputs, of, index)?.kernel.qualified(),
         RowSource::Operator => kernel_of_operator(inputs, id, row.origin),
         RowSource::Formulas(index) => {
             let (formulas, _) = inputs.matches.of(id)?;
@@ -81,7 +79,7 @@ fn kernel_of_operator(inputs: Inputs<'_>, id: OperatorId, origin: Origin) -> Cow
         Origin::InplaceOrView => "ADInplaceOrView",
         Origin::Tracer => "TraceType",
         Origin::Functionalize => match composite_kernel(inputs, id) {
-            Some(kernel) => return Cow::Borrowed(&kernel.kernel.name),
+            Some(kernel) => return kernel.kernel.qualified(),
             None => "functionalization",
         },
         Origin::BackendSelect => "BackendSelect",

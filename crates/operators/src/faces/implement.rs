@@ -1,9 +1,12 @@
 //! Code for implementing an operator: in PyTorch, in a library, or in a backend.
 
+use std::borrow::Cow;
+
 use opatlas_schema::faces::{Refused, Sizes, dispatcher, native_kernel};
 
 use super::FaceMaker;
 use super::kernels::structured_class;
+use crate::entry::KernelEntry;
 use crate::operator::{Operator, OperatorId};
 
 /// Ways to implement an operator for a key, without those that torchgen rejects.
@@ -126,6 +129,7 @@ impl FaceMaker<'_> {
             Some(kernel) => (*kernel.kernel.name).into(),
             None => proposal(out, key).into(),
         };
+        let place = |text| in_namespace(declared, text);
         let meta_macro = if class.meta_name.contains(',') {
             "TORCH_META_FUNC2"
         } else {
@@ -133,12 +137,17 @@ impl FaceMaker<'_> {
         };
         InTree {
             is_declared: declared.is_some(),
-            declaration: super::kernels::class_text(key, &kernel, class, self.catalogue.release),
+            declaration: place(super::kernels::class_text(
+                key,
+                &kernel,
+                class,
+                self.catalogue.release,
+            )),
             definition: format!(
                 "TORCH_IMPL_FUNC({kernel})\n({}) {{\n  // ...\n}}\n",
                 class.impl_arguments
             ),
-            yaml: format!("{key}: {kernel}"),
+            yaml: format!("{key}: {}", named(declared, &kernel)),
             entry: out.qualified_name().to_owned(),
             kernel,
             structured: Some(Structured {
@@ -168,9 +177,9 @@ impl FaceMaker<'_> {
         let export = super::kernels::export_of(key, &kernel, self.catalogue.release);
         Ok(InTree {
             is_declared: declared.is_some(),
-            declaration: format!("{export} {};", parts.named(&kernel)),
+            declaration: in_namespace(declared, format!("{export} {};", parts.named(&kernel))),
             definition: format!("{} {{\n  // ...\n}}\n", parts.without_defaults(&kernel)),
-            yaml: format!("{key}: {kernel}"),
+            yaml: format!("{key}: {}", named(declared, &kernel)),
             entry: operator.qualified_name().to_owned(),
             kernel,
             structured: None,
@@ -179,6 +188,18 @@ impl FaceMaker<'_> {
 }
 
 /// A name like those of existing kernels: `add_out_mps`.
+/// The kernel as the entry names it, or the proposed name.
+fn named<'k>(declared: Option<&'k KernelEntry>, proposed: &'k str) -> Cow<'k, str> {
+    declared.map_or(Cow::Borrowed(proposed), |entry| entry.kernel.declared())
+}
+
+fn in_namespace(declared: Option<&KernelEntry>, declaration: String) -> String {
+    match declared {
+        Some(entry) => entry.kernel.within_namespace(declaration),
+        None => declaration,
+    }
+}
+
 fn proposal(operator: &Operator, key: &str) -> String {
     let name = operator.schema().default_kernel();
     let separator = if name.ends_with('_') { "" } else { "_" };

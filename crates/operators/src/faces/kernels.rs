@@ -17,7 +17,7 @@ use crate::operator::{Operator, OperatorId};
 pub struct KeyFaces {
     /// The key.
     pub key: Box<str>,
-    /// The declarations in `NativeFunctions.h`.
+    /// The declarations in `NativeFunctions.h`, in their namespace unless that is `at::native`.
     pub declarations: Vec<String>,
     /// Whether it is the class of a structured kernel.
     pub is_structured: bool,
@@ -81,20 +81,20 @@ impl FaceMaker<'_> {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct StructuredOut {
+pub(super) struct StructuredOut {
     functional: OperatorId,
-    out: OperatorId,
+    pub(super) out: OperatorId,
 }
 
 /// torchgen only counts a group with a functional and an out variant.
-fn structured_out(group: &Group) -> Option<StructuredOut> {
+pub(super) fn structured_out(group: &Group) -> Option<StructuredOut> {
     Some(StructuredOut {
         functional: group.functional?,
         out: group.out?,
     })
 }
 
-fn is_class(out: &Operator, kernel: &KernelEntry, release: Release) -> bool {
+pub(super) fn is_class(out: &Operator, kernel: &KernelEntry, release: Release) -> bool {
     match kernel.source {
         KernelSource::Ufunc => true,
         KernelSource::Declared => {
@@ -117,6 +117,7 @@ impl StructuredOut {
             .map(|kernel| {
                 let (key, name) = (kernel.key.as_str(), &kernel.kernel.name);
                 let text = class_text(key, name, &class, catalogue.release);
+                let text = kernel.kernel.within_namespace(text);
                 KeyFaces {
                     key: key.into(),
                     declarations: vec![text],
@@ -207,7 +208,8 @@ fn unstructured(
         .get_or_insert_with(|| native_kernel(operator.schema(), sizes, cx));
     let parts = parts.as_ref().map_err(|refused| *refused)?;
     let export = export_of(kernel.key.as_str(), name, cx.release);
-    Ok(format!("{export} {};", parts.named(name)))
+    let declaration = format!("{export} {};", parts.named(name));
+    Ok(kernel.kernel.within_namespace(declaration))
 }
 
 pub(super) fn class_text(

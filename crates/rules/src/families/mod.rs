@@ -13,6 +13,7 @@ mod dispatch;
 mod fields;
 mod grammar;
 mod group_tags;
+mod loading;
 mod out_naming;
 mod overloads;
 mod returns;
@@ -61,6 +62,7 @@ pub(super) static CHECKS: &[Check] = &[
     backends::check,
     vendors::check,
     sources::check,
+    loading::entries,
 ];
 
 fn readings(scope: &Scope<'_>, sink: &mut Sink) {

@@ -49,9 +49,9 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A default does not fit the type of its argument.",
-        why: "torchgen does not check this: it copies the text into the generated C++, and the C++ \
-              compiler or the schema parser of the runtime rejects it.",
-        bad: Example::native("- func: scale(Tensor self, int factor=two) -> Tensor\n"),
+        why: "Nothing checks this if C++ converts the value and the runtime can parse it. If not, the \
+              finding is `default-cpp` or `schema-load`.",
+        bad: Example::native("- func: scale(Tensor self, float factor=True) -> Tensor\n"),
         source: README,
         ..rule(
             RuleId::DefaultValueUnchecked,
@@ -73,15 +73,23 @@ pub(super) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "A positional argument without a default follows one with a default.",
-        why: "Neither C++ nor Python allows this: a caller can only leave out the last arguments.",
+        what: "The C++ default that torchgen writes does not compile: a list of `True` or `False`, a \
+               single value for a list of `bool`, or a value that does not convert to the C++ type.",
+        why: "torchgen copies most defaults into headers as they are.",
+        bad: Example::native(
+            "- func: mask(Tensor self, bool[3] keep=[True,False,True]) -> Tensor\n",
+        ),
+        good: Example::native("- func: mask(Tensor self, bool[3] keep) -> Tensor\n"),
+        source: "torchgen/api/cpp.py: default_expr",
+        ..rule(RuleId::DefaultCpp, Severity::Error, Stage::Compile)
+    },
+    Rule {
+        what: "An argument without a default follows one with a default. Keyword-only arguments \
+               follow all others in C++.",
+        why: "C++ does not compile such a declaration: a caller can only leave out the last arguments.",
         bad: Example::native("- func: scale(Tensor self, int factor=2, int bias) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, int bias, int factor=2) -> Tensor\n"),
         source: README,
-        ..rule(
-            RuleId::DefaultSuffixOnly,
-            Severity::Warning,
-            Stage::Convention,
-        )
+        ..rule(RuleId::DefaultSuffixOnly, Severity::Error, Stage::Compile)
     },
 ];

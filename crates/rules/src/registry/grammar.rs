@@ -22,6 +22,16 @@ const fn convention(id: RuleId) -> Rule {
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
+        what: "The code generator accepts the schema, but the schema parser of PyTorch's runtime does \
+               not: the default is `inf`, `nan`, or a list for an optional list or a list of tensors or \
+               scalars, or the type is `DimVector`.",
+        why: "The generated code passes the schema to `m.def`, which raises an error while PyTorch is \
+              loaded.",
+        bad: Example::native("- func: scale(Tensor self, float factor=inf) -> Tensor\n"),
+        source: "torch/csrc/jit/frontend/function_schema_parser.cpp",
+        ..grammar(RuleId::SchemaLoad, Severity::Error, Stage::Load)
+    },
+    Rule {
         what: "The text of `func` is not of the form `name(arguments) -> returns`: a parenthesis \
                or the arrow is missing, the arrow does not have exactly one space on each side, or \
                the schema spans several lines.",

@@ -38,7 +38,7 @@ const fn rule(id: RuleId, severity: Severity) -> Rule {
     }
 }
 
-pub(super) static RULES: [Rule; 14] = [
+pub(super) static RULES: [Rule; 15] = [
     Rule {
         what: "A source file can be read: it is UTF-8 text of at most 8 MiB that is not nested too deeply.",
         why: "What is not read may register kernels that tables then lack.",
@@ -90,6 +90,17 @@ pub(super) static RULES: [Rule; 14] = [
         bad: cpp("TORCH_LIBRARY_IMPL(aten, XLA, m) {\n  m.impl(\"acme::best\", acme::best);\n}\n"),
         source: "aten/src/ATen/core/library.cpp, Library::_parseNameForLib",
         ..rule(RuleId::SourceNamespace, Severity::Error)
+    },
+    Rule {
+        what: "PyTorch can parse the schema of every operator that C++ or Python sources define.",
+        why: "`m.def` and `torch.library` raise an error while the library loads. Since PyTorch 2.4 \
+              they refuse names of C++ types such as `int64_t`, which were type variables before.",
+        bad: cpp(
+            "TORCH_LIBRARY(acme, m) {\n  m.def(\"tilt(Tensor x, int64_t n) -> Tensor\");\n}\n",
+        ),
+        good: cpp("TORCH_LIBRARY(acme, m) {\n  m.def(\"tilt(Tensor x, int n) -> Tensor\");\n}\n"),
+        source: "torch/csrc/jit/frontend/schema_type_parser.cpp",
+        ..rule(RuleId::SourceDefinition, Severity::Error)
     },
     Rule {
         what: "The sources define a kernel for every operator that the backend file lists under \

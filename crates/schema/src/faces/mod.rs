@@ -10,6 +10,7 @@
 mod context;
 mod cpp;
 mod default;
+mod default_compiles;
 mod kernel;
 mod number;
 mod python;
@@ -20,6 +21,7 @@ mod types;
 
 pub use context::{Context, Refused};
 pub use cpp::{Call, CppApi, cpp_signatures};
+pub use default_compiles::default_compiles;
 pub use kernel::{KernelParts, dispatcher, native_kernel, structured_arguments};
 pub use python::{Form, PythonSignature};
 pub use shim::{ShimVersion, shim_declarations};

@@ -73,6 +73,7 @@ enum StoredNote {
     SupportUnknown,
     ShimVersion(Arc<str>),
     Reason(Arc<str>),
+    CppCall(Arc<str>),
 }
 
 impl About {
@@ -169,6 +170,7 @@ impl StoredNote {
             Note::NeedsRemoved(names) => Self::NeedsRemoved(names.clone()),
             Note::SupportUnknown => Self::SupportUnknown,
             Note::ShimVersion(line) => Self::ShimVersion(line.clone()),
+            Note::CppCall(call) => Self::CppCall(call.clone()),
             Note::Reason(text) => Self::Reason(text.clone()),
         }
     }
@@ -201,6 +203,7 @@ impl StoredNote {
             Self::NeedsRemoved(names) => Note::NeedsRemoved(names.clone()),
             Self::SupportUnknown => Note::SupportUnknown,
             Self::ShimVersion(line) => Note::ShimVersion(line.clone()),
+            Self::CppCall(call) => Note::CppCall(call.clone()),
             Self::Reason(text) => Note::Reason(text.clone()),
         }
     }

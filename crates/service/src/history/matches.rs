@@ -58,7 +58,13 @@ fn with_kernel(
     for (id, _) in catalogue.iter() {
         stop.check()?;
         let mut kernels = catalogue.kernels(id).iter();
-        if kernels.any(|kernel| kernel.kernel.name.to_ascii_lowercase().contains(&words)) {
+        if kernels.any(|kernel| {
+            kernel
+                .kernel
+                .qualified()
+                .to_ascii_lowercase()
+                .contains(&words)
+        }) {
             found.push(id);
         }
     }

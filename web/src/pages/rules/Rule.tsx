@@ -79,7 +79,7 @@ function facts(rule: AnyRule): [string, ReactNode][] {
 	];
 }
 
-/** When PyTorch's generator notices. */
+/** When the fault is noticed. */
 const STAGES: Record<string, string> = {
 	yaml: "when the YAML is read",
 	entry: "when the entry is read",
@@ -87,6 +87,8 @@ const STAGES: Record<string, string> = {
 	generate: "when operators are generated",
 	group: "when variants are grouped",
 	codegen: "when code is generated",
+	compile: "when PyTorch is compiled",
+	load: "when PyTorch is loaded",
 	convention: "never: a convention",
 };
 

@@ -72,15 +72,16 @@ impl<'a> Kernels<'a> {
 const COMPOSITES: [&str; 3] = [IMPLICIT, EXPLICIT, NON_FUNCTIONAL];
 
 fn line(kernel: &KernelEntry) -> String {
-    let namespace = kernel.kernel.namespace.as_deref();
-    let namespace = namespace.map_or_else(String::new, |name| format!("{name}::"));
     let note = if kernel.source == KernelSource::Implicit {
         " (no dispatch section)"
     } else {
         ""
     };
-    let (key, name) = (kernel.key.as_str(), &kernel.kernel.name);
-    format!("{key}: {namespace}{name}{note}")
+    format!(
+        "{}: {}{note}",
+        kernel.key.as_str(),
+        kernel.kernel.declared()
+    )
 }
 
 pub(super) fn compare(

@@ -63,7 +63,7 @@ fn entry(profile: &Profile, placed: &PlacedEntry) -> Option<VendorEntry> {
     let kernels = declared.map(|kernel| VendorKernel {
         key: profile.dispatch_key(kernel.key.as_str()),
         kernel: Placed {
-            value: (&*kernel.kernel.name).into(),
+            value: (&*kernel.kernel.declared()).into(),
             at: placed.place(kernel.kernel_at),
         },
     });

@@ -38,6 +38,22 @@ pub(super) fn message(change: &Change) -> Option<Message> {
             "Python now accepts the deprecated {}",
             tick(text(change.new.as_ref()))
         ),
+        ChangeRuleId::CppCallAmbiguous => message!(
+            "in C++, {} becomes ambiguous beside the new {}",
+            cpp_call(change),
+            ticks(&names(change))
+        ),
+        ChangeRuleId::CppCallRebound => message!(
+            "in C++, {} now calls the new {}",
+            cpp_call(change),
+            ticks(&names(change))
+        ),
+        ChangeRuleId::DirectFunctionRemoved | ChangeRuleId::InternalFunctionRemoved => {
+            message!("the C++ headers lost {}", ticks(&names(change)))
+        }
+        ChangeRuleId::DirectFunctionAdded => {
+            message!("the C++ headers gained {}", ticks(&names(change)))
+        }
         ChangeRuleId::ConstRefChanged => message!(
             "kernels now take mutable tensors as {}",
             match text(change.new.as_ref()) {
@@ -81,6 +97,14 @@ pub(super) fn message(change: &Change) -> Option<Message> {
         id if id.as_str().starts_with("tag-") => tags(change)?,
         _ => return kernels(change),
     })
+}
+
+fn cpp_call(change: &Change) -> Message {
+    let call = note(change, |note| match note {
+        Note::CppCall(call) => Some(tick(call)),
+        _ => None,
+    });
+    call.unwrap_or_default()
 }
 
 fn tags(change: &Change) -> Option<Message> {

@@ -110,16 +110,24 @@ fn needs_list<'t>(ty: &'t Type, default: &str) -> Option<&'t Type> {
     }
 }
 
-/// Only the last positional arguments may have defaults.
+/// Only the last arguments may have defaults. Keyword-only arguments follow in C++, unless they are
+/// out arguments, or their defaults are left out there.
 fn suffix(subject: &Subject<'_>, sink: &mut Sink) {
-    let positional = subject.schema.arguments.positional();
-    let Some(first) = positional.iter().position(|a| a.default.is_some()) else {
+    let arguments = &subject.schema.arguments;
+    let has_all_defaults =
+        subject.entry().cpp_no_default_args.is_empty() && arguments.out().is_empty();
+    let listed = if has_all_defaults {
+        arguments.non_out()
+    } else {
+        arguments.positional()
+    };
+    let Some(first) = listed.iter().position(|a| a.default.is_some()) else {
         return;
     };
-    let Some(behind) = positional[first..].iter().find(|a| a.default.is_none()) else {
+    let Some(behind) = listed[first..].iter().find(|a| a.default.is_none()) else {
         return;
     };
-    let with_default = &positional[first];
+    let with_default = &listed[first];
     let diagnostic = Diagnostic::new(
         RuleId::DefaultSuffixOnly,
         behind.at.0,

@@ -37,7 +37,8 @@ struct Comment {
 const MOST_NEAR: usize = 64;
 
 /// Rules about sources whose findings come from the bundle check.
-const OF_BUNDLE: [RuleId; 3] = [
+const OF_BUNDLE: [RuleId; 4] = [
+    RuleId::SourceDefinition,
     RuleId::SourceUnread,
     RuleId::SourceDeclaredTwice,
     RuleId::SourceOperatorUnknown,

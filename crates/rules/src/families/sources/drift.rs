@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::scope::Scope;
 use crate::sink::Sink;
 
-pub(crate) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
     let sources = &catalogue.sources;
     for fault in sources.faults() {

@@ -2,6 +2,7 @@
 
 mod allow;
 mod composite;
+mod definitions;
 mod drift;
 mod loading;
 
@@ -16,6 +17,7 @@ use allow::Comments;
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     drift::check(scope, sink);
     loading::check(scope.catalogue, sink);
+    definitions::check(scope.catalogue, sink);
 }
 
 /// Checks that need all sources of a backend or of PyTorch: missing kernels, kernel signatures, and

@@ -1,0 +1,98 @@
+//! Functions that C++ code calls without the dispatcher: `at::cpu::add`, `at::native::narrow`.
+
+use rustc_hash::FxHashSet;
+
+use super::pairing::Common;
+use super::side::entry_place;
+use crate::change::{Change, Fragment, Subject};
+use crate::rules::ChangeRuleId;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::faces::FaceMaker;
+use opatlas_operators::operator::OperatorId;
+use opatlas_source::{Stop, Stopped};
+
+/// Adds gains and losses of operators that both sides have, at most one change of each rule for an
+/// operator.
+pub(super) fn compare(
+    base: &Catalogue,
+    head: &Catalogue,
+    common: &Common,
+    changes: &mut Vec<Change>,
+    stop: &Stop,
+) -> Result<(), Stopped> {
+    let (old, new) = (Side::new(base), Side::new(head));
+    for &(before, after) in &common.same {
+        stop.check()?;
+        let (functions, later) = (old.functions(before, &new), new.functions(after, &old));
+        if functions == later {
+            continue;
+        }
+        let lost = functions.iter().filter(|it| !new.declares(it, &later));
+        let (backends, internal): (Vec<_>, Vec<_>) = lost.partition(|it| is_of_backend(it));
+        let gained: Vec<_> = later
+            .iter()
+            .filter(|it| !old.declares(it, &functions))
+            .collect();
+        for (rule, names) in [
+            (ChangeRuleId::DirectFunctionRemoved, backends),
+            (ChangeRuleId::InternalFunctionRemoved, internal),
+            (ChangeRuleId::DirectFunctionAdded, gained),
+        ] {
+            if names.is_empty() {
+                continue;
+            }
+            let names = names.into_iter().map(|name| name.as_str().into());
+            let name = base.operator(before).shared_name();
+            let change = Change::new(rule, name, Subject::Names(names.collect()));
+            changes.push(change.old(old.entry(before)).new_side(new.entry(after)));
+        }
+    }
+    Ok(())
+}
+
+struct Side<'c> {
+    catalogue: &'c Catalogue,
+    maker: FaceMaker<'c>,
+    /// All functions in `at::native` and other namespaces of kernels, of whatever operator.
+    native: FxHashSet<String>,
+}
+
+impl<'c> Side<'c> {
+    fn new(catalogue: &'c Catalogue) -> Self {
+        let maker = FaceMaker::new(catalogue);
+        let native = catalogue.native();
+        let native = native.flat_map(|(id, _)| maker.native_functions(id));
+        Self {
+            catalogue,
+            maker,
+            native: native.collect(),
+        }
+    }
+
+    /// The functions of an operator in namespaces that both releases have.
+    fn functions(&self, id: OperatorId, other: &Self) -> Vec<String> {
+        let releases = [self, other].map(|side| side.catalogue.release);
+        let mut functions = self.maker.direct_names(id, releases);
+        functions.extend(self.maker.native_functions(id));
+        functions
+    }
+
+    /// Whether this side declares a function. Other operators may have kernels of the same name.
+    fn declares(&self, function: &str, own: &[String]) -> bool {
+        own.iter().any(|it| it == function) || self.native.contains(function)
+    }
+
+    fn entry(&self, id: OperatorId) -> Option<Fragment> {
+        let operator = self.catalogue.operator(id);
+        let source = operator.generated_from().unwrap_or(id);
+        let place = entry_place(self.catalogue, source);
+        Some(Fragment::of_field(operator.canonical(), place))
+    }
+}
+
+/// Whether a function belongs to a backend: not `at::native`, `at::meta` or a composite.
+fn is_of_backend(function: &str) -> bool {
+    let namespace = function.rsplit_once("::").map_or("", |(space, _)| space);
+    let last = namespace.rsplit("::").next().unwrap_or_default();
+    !(last == "native" || last == "meta" || last.starts_with("composite"))
+}
