@@ -21,7 +21,7 @@ use opatlas_source::{NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
 use scope::Scope;
 use sink::Sink;
 
-pub use families::check_sources;
+pub use families::{SourceCheck, UnknownKernel, check_sources};
 pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 pub use introduced::{Introduced, introduced};
 pub use rule::{Example, Family, OPERATORS as EXAMPLE_OPERATORS, Rule, SCHEMA, Stage};

@@ -206,6 +206,8 @@ crate::words! {
         SourceDeclaredTwice = "source-declared-twice",
         SourceKernelMissing = "source-kernel-missing",
         SourceKernelSignature = "source-kernel-signature",
+        SourceKernelType = "source-kernel-type",
+        SourceKernelUncompilable = "source-kernel-uncompilable",
         SourceOperatorUnknown = "source-operator-unknown",
         SourceUnread = "source-unread",
         StructuredAndDelegate = "structured-and-delegate",

@@ -3,6 +3,7 @@
 mod allow;
 mod composite;
 mod drift;
+mod kernel_types;
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_source::diagnostic::Finding;
@@ -12,14 +13,25 @@ use crate::sink::Sink;
 use allow::Comments;
 
 pub(super) use drift::check;
+pub use kernel_types::UnknownKernel;
 
-/// Checks that need all sources of a backend or of PyTorch: missing kernels, kernel signatures, and
-/// composite functions. `files` have their names in the bundle. Omits findings that a comment
+/// What [`check_sources`] finds.
+#[derive(Debug, Default)]
+pub struct SourceCheck {
+    /// Findings on the sources.
+    pub findings: Vec<Finding>,
+    /// Registered kernels whose C++ types only a build knows, by file and place.
+    pub unknown_kernels: Vec<UnknownKernel>,
+}
+
+/// Checks that need all sources of a backend or of PyTorch: missing kernels, kernel signatures,
+/// types of registered kernels, and composite functions. `files` have their names in the bundle. Omits findings that a comment
 /// allows, and reports unused comments.
 #[must_use]
-pub fn check_sources(catalogue: &Catalogue, files: &[File<'_>]) -> Vec<Finding> {
+pub fn check_sources(catalogue: &Catalogue, files: &[File<'_>]) -> SourceCheck {
     let mut sink = Sink::new(catalogue.release);
     drift::kernels(catalogue, files, &mut sink);
+    let unknown_kernels = kernel_types::check(catalogue, files, &mut sink);
     composite::check(catalogue, files, &mut sink);
     let findings = sink.into_findings(|_| {});
     let omitted = findings.omitted().to_vec();
@@ -29,5 +41,8 @@ pub fn check_sources(catalogue: &Catalogue, files: &[File<'_>]) -> Vec<Finding> 
     let mut sink = Sink::new(catalogue.release);
     comments.complain(&omitted, &mut sink);
     kept.extend(sink.into_findings(|_| {}).into_kept());
-    kept
+    SourceCheck {
+        findings: kept,
+        unknown_kernels,
+    }
 }
