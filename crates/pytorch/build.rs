@@ -7,6 +7,8 @@ use std::{env, fs};
 mod calls;
 #[path = "build/handwritten.rs"]
 mod handwritten;
+#[path = "build/int_kernels.rs"]
+mod int_kernels;
 #[path = "build/libraries.rs"]
 mod libraries;
 #[path = "build/releases.rs"]
@@ -38,6 +40,11 @@ fn main() {
     write_source(
         "handwritten.rs",
         &handwritten::generate(&handwritten, &names),
+    );
+    let int_kernels = read_json("int_kernels.json");
+    write_source(
+        "int_kernels.rs",
+        &int_kernels::generate(&int_kernels, &names),
     );
     let libraries = read_json("libraries.json");
     write_source("libraries.rs", &libraries::generate(&libraries));

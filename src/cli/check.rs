@@ -3,6 +3,7 @@
 mod base;
 mod inputs;
 mod other_release;
+mod unknown_kernels;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ use opatlas_report::findings;
 use opatlas_report::findings::{EditedFile, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::fix::Wanted;
-use opatlas_rules::{Omitted, introduced};
+use opatlas_rules::{Omitted, UnknownKernel, introduced};
 use opatlas_service::Snapshot;
 use opatlas_source::SOURCES;
 use opatlas_source::diagnostic::{Finding, Severity};
@@ -210,16 +211,17 @@ impl Check {
                 &self.base.target,
             )
             .await?;
-        let of_sources = self.source_options.findings(&laid.snapshot);
+        let of_sources = self.source_options.check(&laid.snapshot);
         let shown = |finding: &&Finding| !self.quiet || finding.severity != Severity::Info;
         let judged = CheckResult {
             findings: laid
                 .findings()
-                .chain(&of_sources)
+                .chain(&of_sources.findings)
                 .filter(shown)
                 .cloned()
                 .collect(),
-            is_valid: is_valid(&laid.snapshot, &of_sources),
+            is_valid: is_valid(&laid.snapshot, &of_sources.findings),
+            unknown_kernels: of_sources.unknown_kernels,
             omitted: Vec::new(),
             sources: laid.sources(),
             edited: Vec::new(),
@@ -252,12 +254,15 @@ impl Check {
                 snapshot.findings().omitted(),
             ),
         };
-        let of_sources = self.source_options.findings(&snapshot);
-        let is_valid = is_valid(&snapshot, &of_sources);
-        findings.extend(of_sources.into_iter().filter(|finding| shown(&finding)));
+        let of_sources = self.source_options.check(&snapshot);
+        let is_valid = is_valid(&snapshot, &of_sources.findings);
+        let new = of_sources.findings.into_iter();
+        findings.extend(new.filter(|finding| shown(&finding)));
         findings.retain(|finding| input.reports(finding));
+        let unknown_kernels = of_sources.unknown_kernels;
         let is_shown = |name: &str| {
-            let mut files = findings.iter().map(|finding| &*finding.file);
+            let files = findings.iter().map(|finding| &*finding.file);
+            let mut files = files.chain(unknown_kernels.iter().map(|kernel| &*kernel.file));
             !name.starts_with(SOURCES) || files.any(|file| file == name)
         };
         let names = snapshot.bundle.files().filter(|(name, _)| is_shown(name));
@@ -275,6 +280,7 @@ impl Check {
             edited: self.edited(&input, &findings, release),
             findings,
             is_valid,
+            unknown_kernels,
             known: introduced.map(|(base, new)| BaseDifference {
                 base: base.title.clone(),
                 gone: new.gone,
@@ -355,6 +361,7 @@ struct CheckResult {
     snapshot: Snapshot,
     findings: Vec<Finding>,
     is_valid: bool,
+    unknown_kernels: Vec<UnknownKernel>,
     omitted: Vec<Omitted>,
     sources: BTreeMap<Box<str>, SourceText>,
     edited: Vec<EditedFile>,
@@ -389,11 +396,12 @@ fn text(report: &Findings<'_>, judged: &CheckResult) -> String {
     let summary = snapshot.summary();
     let known = known.map_or_else(String::new, |known| format!("{}\n", known.text()));
     format!(
-        "{} ({} declared and {} generated operators, judged as {})\n{known}",
+        "{} ({} declared and {} generated operators, judged as {})\n{known}{}",
         findings::text(report, colour::of_output()).trim_end(),
         summary.operators,
         summary.generated,
         snapshot.release(),
+        unknown_kernels::text(judged),
     )
 }
 
@@ -439,6 +447,7 @@ fn json(judged: &[CheckResult]) -> serde_json::Value {
         },
         "findings": findings,
         "omitted": omitted,
+        "unknown_kernels": unknown_kernels::json(judged),
     });
     if let [
         CheckResult {

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::check::Input;
 use super::sources::{SourceFilter, SourceMacros, Sources};
+use opatlas_rules::SourceCheck;
 use opatlas_service::Snapshot;
-use opatlas_source::diagnostic::Finding;
 use opatlas_source::{SOURCES, visible};
 use opatlas_sources::{File, MACRO_FILE};
 
@@ -15,7 +15,7 @@ use opatlas_sources::{File, MACRO_FILE};
 #[derive(Debug, Default, Args)]
 pub(super) struct SourceOptions {
     /// Also check the C++ and Python sources in this folder: registrations and kernels that disagree
-    /// with the files, and composite functions that break the rules for them
+    /// with the files or do not load, and composite functions that break the rules for them
     #[arg(long, value_name = "DIR")]
     sources: Option<PathBuf>,
 
@@ -67,9 +67,9 @@ impl SourceOptions {
         Ok(())
     }
 
-    pub(super) fn findings(&self, snapshot: &Snapshot) -> Vec<Finding> {
+    pub(super) fn check(&self, snapshot: &Snapshot) -> SourceCheck {
         if self.sources.is_none() {
-            return Vec::new();
+            return SourceCheck::default();
         }
         let files: Vec<_> = snapshot
             .bundle

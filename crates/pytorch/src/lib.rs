@@ -3,6 +3,7 @@
 pub mod alias;
 pub mod calls;
 pub mod handwritten;
+pub mod int_kernels;
 pub mod key_set;
 pub mod keys;
 pub mod libraries;

@@ -23,7 +23,7 @@ use families::autograd;
 use scope::Scope;
 use sink::Sink;
 
-pub use families::check_sources;
+pub use families::{SourceCheck, UnknownKernel, check_sources};
 pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 pub use introduced::{Introduced, introduced};
 pub use rule::{Example, Family, OPERATORS as EXAMPLE_OPERATORS, Rule, SCHEMA, Stage};

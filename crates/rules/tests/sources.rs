@@ -20,7 +20,7 @@ fn findings(path: &str, text: &str) -> Vec<Finding> {
         bytes: text.as_bytes(),
     };
     let mut found = check(&catalogue).into_kept();
-    found.extend(check_sources(&catalogue, &[file]));
+    found.extend(check_sources(&catalogue, &[file]).findings);
     found.retain(|finding| registry::of(finding.rule).family == Family::Sources);
     found
 }
@@ -196,7 +196,7 @@ fn functions_that_formulas_call_are_composite() {
         path,
         bytes: text.as_bytes(),
     };
-    let found = check_sources(&catalogue, &[file]);
+    let found = check_sources(&catalogue, &[file]).findings;
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!(found[0].span.slice(text), "item");
     assert_eq!(
@@ -214,7 +214,7 @@ fn said(text: &str) -> Vec<(String, String)> {
         path: "sources/a.cpp",
         bytes: text.as_bytes(),
     };
-    let found = check_sources(&catalogue, &[file]).into_iter();
+    let found = check_sources(&catalogue, &[file]).findings.into_iter();
     let found = found.map(|one| (one.rule.to_string(), one.span.slice(text).to_owned()));
     found.collect()
 }

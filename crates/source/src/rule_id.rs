@@ -211,6 +211,8 @@ crate::words! {
         SourceKernelAgain = "source-kernel-again",
         SourceKernelMissing = "source-kernel-missing",
         SourceKernelSignature = "source-kernel-signature",
+        SourceKernelType = "source-kernel-type",
+        SourceKernelUncompilable = "source-kernel-uncompilable",
         SourceKeyUnknown = "source-key-unknown",
         SourceNamespace = "source-namespace",
         SourceOperatorUnknown = "source-operator-unknown",

@@ -26,6 +26,9 @@ use parse::Budget;
 pub use cpp::bodies::Bodies;
 pub use cpp::functions::{Call, Function, Functions};
 pub use cpp::parameter_types::{parameter_types, plain_type};
+pub use cpp::types::{
+    CppType, Instance, Place, RegisteredKernel, TypeNames, Unknown, declaration, instance,
+};
 pub use joined::{MACRO_FILE, Sources};
 pub use macros::{Macro, Macros};
 pub use name::{Names, device_key};

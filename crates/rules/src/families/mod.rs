@@ -28,7 +28,7 @@ mod views;
 use crate::scope::Scope;
 use crate::sink::Sink;
 
-pub use sources::check_sources;
+pub use sources::{SourceCheck, UnknownKernel, check_sources};
 
 pub(super) type Check = fn(&Scope<'_>, &mut Sink);
 

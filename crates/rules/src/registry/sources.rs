@@ -38,7 +38,7 @@ const fn rule(id: RuleId, severity: Severity) -> Rule {
     }
 }
 
-pub(super) static RULES: [Rule; 15] = [
+pub(super) static RULES: [Rule; 17] = [
     Rule {
         what: "A source file can be read: it is UTF-8 text of at most 8 MiB that is not nested too deeply.",
         why: "What is not read may register kernels that tables then lack.",
@@ -123,6 +123,39 @@ pub(super) static RULES: [Rule; 15] = [
         ),
         source: "torchgen/dest/native_functions.py, compute_native_function_declaration",
         ..rule(RuleId::SourceKernelSignature, Severity::Error)
+    },
+    Rule {
+        what: "A kernel that registers itself has the C++ type that PyTorch's own kernels of the \
+               operator have, or that its schema declares. Two kernels of an operator agree. Types that \
+               only a build knows are not judged.",
+        why: "The dispatcher compares the types when it loads the library, and raises \"Mismatch in \
+              kernel C++ signatures\" or \"Inferred operator schema ... doesn't match\". No kernel of the \
+              library can then be used. This happens when a schema changes with a release.",
+        bad: cpp(
+            "at::Tensor scale(at::Tensor self, at::Tensor other) { return self; }\n\
+             TORCH_LIBRARY_IMPL(aten, CUDA, m) {\n  m.impl(\"scale\", &scale);\n}\n",
+        ),
+        good: cpp(
+            "at::Tensor scale(const at::Tensor& self, const at::Tensor& other) { return self; }\n\
+             TORCH_LIBRARY_IMPL(aten, CUDA, m) {\n  m.impl(\"scale\", &scale);\n}\n",
+        ),
+        source: "aten/src/ATen/core/dispatch/OperatorEntry.cpp, registerKernel",
+        ..rule(RuleId::SourceKernelType, Severity::Error)
+    },
+    Rule {
+        what: "A kernel that registers itself takes and returns types that PyTorch can convert: \
+               `int64_t` and `double`, not `int`, `size_t` or `float`.",
+        why: "A static assertion in PyTorch's headers stops the compiler.",
+        bad: cpp(
+            "std::tuple<at::Tensor, at::Tensor> pair(const at::Tensor& self, int dim) { return {self, self}; }\n\
+             TORCH_LIBRARY_IMPL(aten, CUDA, m) {\n  m.impl(\"pair\", &pair);\n}\n",
+        ),
+        good: cpp(
+            "std::tuple<at::Tensor, at::Tensor> pair(const at::Tensor& self, int64_t dim) { return {self, self}; }\n\
+             TORCH_LIBRARY_IMPL(aten, CUDA, m) {\n  m.impl(\"pair\", &pair);\n}\n",
+        ),
+        source: "aten/src/ATen/core/op_registration/infer_schema.h, checkStaticTypes",
+        ..rule(RuleId::SourceKernelUncompilable, Severity::Error)
     },
     Rule {
         what: "A composite function does not call out forms of operators. Functions for out and \

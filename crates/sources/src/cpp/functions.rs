@@ -27,8 +27,11 @@ pub struct Function {
     pub at: Span,
     /// The end of its body.
     pub end: u32,
-    /// The type that it returns, as written.
+    /// The type that it returns, as written, after what precedes it, such as `template <...>`.
     pub returns: Box<str>,
+    /// Its parameters as written, with names and defaults; `None` if the preprocessor decides a part
+    /// of the declaration.
+    pub declared: Option<Vec<Box<str>>>,
     /// The normalized types of its parameters, such as `const Tensor&`.
     pub parameters: Vec<Box<str>>,
     /// The calls in its body, in order; empty in an index.
@@ -71,6 +74,12 @@ impl Functions {
     #[must_use]
     pub fn index(files: &[File<'_>]) -> Self {
         Self::walk(files, &|_| true, Reads::Declarations)
+    }
+
+    /// Finds the wanted functions among those of [`Self::index`].
+    #[must_use]
+    pub fn declarations(files: &[File<'_>], wanted: impl Fn(&str) -> bool) -> Self {
+        Self::walk(files, &wanted, Reads::Declarations)
     }
 
     /// The text that a function is in.
@@ -265,13 +274,37 @@ impl Walker<'_, '_> {
             expansion: self.expansion,
             at: self.source.span(token.start, token.end),
             end: self.source.tokens.get(end).map_or(token.end, |end| end.end),
-            returns: self.source.expression(start..first).spaced().into(),
+            returns: self.returns(start..first, close + 1..open).into(),
             parameters: parameters.iter().map(|text| plain_type(text)).collect(),
+            declared: (!self.is_conditional(start, open))
+                .then(|| parameters.into_iter().map(Into::into).collect()),
             calls: match self.reads {
                 Reads::Calls => self.calls(open, end),
                 Reads::Declarations => Vec::new(),
             },
         });
+    }
+
+    /// Whether a preprocessor directive is within these tokens.
+    fn is_conditional(&self, start: usize, end: usize) -> bool {
+        let place = |index: usize| self.source.tokens.get(index).map_or(0, |token| token.start);
+        let within = place(start)..place(end);
+        let mut directives = self.source.directives.iter();
+        directives.any(|directive| within.contains(&directive.start))
+    }
+
+    /// The type before the name, or after the parameters: `auto f() -> at::Tensor`.
+    fn returns(&self, before: Range<usize>, after: Range<usize>) -> String {
+        let text = self.source.expression(before).spaced();
+        let is_arrow = |at: &usize| self.source.is(*at, b'-') && self.source.is(at + 1, b'>');
+        let arrow = after.clone().find(is_arrow);
+        match (text.strip_suffix("auto"), arrow) {
+            (Some(rest), Some(arrow)) => {
+                let trailing = self.source.expression(arrow + 2..after.end);
+                format!("{rest}{}", trailing.spaced())
+            }
+            _ => text,
+        }
     }
 
     fn calls(&self, open: usize, end: usize) -> Vec<Call> {

@@ -17,6 +17,7 @@ mod opening;
 pub(crate) mod parameter_types;
 mod source;
 mod tokens;
+pub(crate) mod types;
 
 use memchr::memmem::Finder;
 use opatlas_source::Span;

@@ -4,6 +4,7 @@ mod allow;
 mod composite;
 mod definitions;
 mod drift;
+mod kernel_types;
 mod loading;
 
 use opatlas_operators::catalogue::Catalogue;
@@ -14,19 +15,31 @@ use crate::scope::Scope;
 use crate::sink::Sink;
 use allow::Comments;
 
+pub use kernel_types::UnknownKernel;
+
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     drift::check(scope, sink);
     loading::check(scope.catalogue, sink);
     definitions::check(scope.catalogue, sink);
 }
 
-/// Checks that need all sources of a backend or of PyTorch: missing kernels, kernel signatures, and
-/// composite functions. `files` have their names in the bundle. Omits findings that a comment
+/// What [`check_sources`] finds.
+#[derive(Debug, Default)]
+pub struct SourceCheck {
+    /// Findings on the sources.
+    pub findings: Vec<Finding>,
+    /// Registered kernels whose C++ types only a build knows, by file and place.
+    pub unknown_kernels: Vec<UnknownKernel>,
+}
+
+/// Checks that need all sources of a backend or of PyTorch: missing kernels, kernel signatures,
+/// types of registered kernels, and composite functions. `files` have their names in the bundle. Omits findings that a comment
 /// allows, and reports unused comments.
 #[must_use]
-pub fn check_sources(catalogue: &Catalogue, files: &[File<'_>]) -> Vec<Finding> {
+pub fn check_sources(catalogue: &Catalogue, files: &[File<'_>]) -> SourceCheck {
     let mut sink = Sink::new(catalogue.release);
     drift::kernels(catalogue, files, &mut sink);
+    let unknown_kernels = kernel_types::check(catalogue, files, &mut sink);
     composite::check(catalogue, files, &mut sink);
     let findings = sink.into_findings(|_| {});
     let omitted = findings.omitted().to_vec();
@@ -36,5 +49,8 @@ pub fn check_sources(catalogue: &Catalogue, files: &[File<'_>]) -> Vec<Finding> 
     let mut sink = Sink::new(catalogue.release);
     comments.complain(&omitted, &mut sink);
     kept.extend(sink.into_findings(|_| {}).into_kept());
-    kept
+    SourceCheck {
+        findings: kept,
+        unknown_kernels,
+    }
 }
