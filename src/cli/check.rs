@@ -202,10 +202,14 @@ impl Check {
 
     async fn check_over(&self) -> anyhow::Result<ExitCode> {
         let release = self.release.as_deref();
+        let mut files = self.files.clone();
+        if files.is_empty() {
+            files.extend(self.source_options.backend_file());
+        }
         let laid = self
             .over
             .lay(
-                &self.files,
+                &files,
                 self.source_options.files()?,
                 release,
                 &self.base.target,

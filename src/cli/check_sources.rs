@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::check::Input;
+use super::over::tree;
 use super::sources::{SourceFilter, SourceMacros, Sources};
 use opatlas_rules::SourceCheck;
 use opatlas_service::Snapshot;
@@ -33,6 +34,11 @@ pub(super) struct SourceFile {
 }
 
 impl SourceOptions {
+    /// The backend file among the sources, if there is one.
+    pub(super) fn backend_file(&self) -> Option<PathBuf> {
+        tree::backend_file(self.sources.as_deref()?)
+    }
+
     pub(super) fn files(&self) -> anyhow::Result<Vec<SourceFile>> {
         let Some(folder) = &self.sources else {
             return Ok(Vec::new());
@@ -77,6 +83,6 @@ impl SourceOptions {
             .filter(|(name, _)| name.starts_with(SOURCES))
             .map(|(path, bytes)| File { path, bytes })
             .collect();
-        opatlas_rules::check_sources(&snapshot.catalogue, &files)
+        opatlas_rules::check_sources(snapshot.inputs(), &files)
     }
 }

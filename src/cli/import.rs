@@ -175,7 +175,11 @@ impl Import {
     }
 
     async fn lay_over(&self, over: &str) -> anyhow::Result<ExitCode> {
-        let vendors = Vendors::read(&self.backend)?;
+        let mut files = self.backend.clone();
+        if files.is_empty() {
+            files.extend(self.source_options.backend_file());
+        }
+        let vendors = Vendors::read(&files)?;
         let stored = Stored::open(&self.target, Opening::Make).await?;
         let base = stored.resolve(&self.base_project, over, None).await?;
         let snapshot = stored.snapshot(&base).await?;

@@ -1,5 +1,7 @@
 //! Files of a backend over a revision of PyTorch: `opatlas check --over` and `opatlas import --backend`.
 
+pub(super) mod tree;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

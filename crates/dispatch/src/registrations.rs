@@ -11,7 +11,7 @@ mod outside;
 mod shown;
 mod sources;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -46,6 +46,22 @@ pub struct Inputs<'a> {
     pub observed: &'a Observed,
     /// Whether the release's handwritten registrations were recorded from this revision.
     pub provenance: Provenance,
+}
+
+impl<'a> Inputs<'a> {
+    /// A revision as its files describe it, without observations of a process.
+    #[must_use]
+    pub fn of_files(catalogue: &'a Catalogue) -> Self {
+        static UNOBSERVED: OnceLock<Observed> = OnceLock::new();
+        Self {
+            catalogue,
+            derivatives: catalogue.derivatives.as_deref(),
+            matches: &catalogue.derivative_matches,
+            backends: &catalogue.backends,
+            observed: UNOBSERVED.get_or_init(Observed::default),
+            provenance: Provenance::Assumed,
+        }
+    }
 }
 
 /// A registration with names and positions.

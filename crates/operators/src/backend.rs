@@ -108,6 +108,17 @@ impl BackendFile {
         of_sources::read(sources, release)
     }
 
+    /// The file with the operators that sources register besides, if they are for the same key.
+    #[must_use]
+    pub fn joined_with(mut self, registered: Self) -> Self {
+        let key = |file: &Self| file.backend.as_ref().map(|key| key.value.clone());
+        if key(&self) == key(&registered) {
+            self.supported.extend(registered.supported);
+            self.autograd.extend(registered.autograd);
+        }
+        self
+    }
+
     /// The named kernel of the registration at a position.
     #[must_use]
     pub fn kernel_at(&self, at: Span) -> Option<&str> {

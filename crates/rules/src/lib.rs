@@ -14,7 +14,7 @@ mod scope;
 pub mod sink;
 pub mod suppress;
 
-use opatlas_dispatch::{Inputs, Observed, Provenance};
+use opatlas_dispatch::Inputs;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::{NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
@@ -32,15 +32,7 @@ pub use rule::{Example, Family, OPERATORS as EXAMPLE_OPERATORS, Rule, SCHEMA, St
 /// Suppressed findings are included and marked ([`suppress`]).
 #[must_use]
 pub fn check(catalogue: &Catalogue) -> Findings {
-    let inputs = Inputs {
-        catalogue,
-        derivatives: catalogue.derivatives.as_deref(),
-        matches: &catalogue.derivative_matches,
-        backends: &catalogue.backends,
-        observed: &Observed::default(),
-        provenance: Provenance::Assumed,
-    };
-    Stop::unstopped(|stop| check_until(inputs, stop))
+    Stop::unstopped(|stop| check_until(Inputs::of_files(catalogue), stop))
 }
 
 /// Checks a revision with all that is known of its registrations, and can be stopped.

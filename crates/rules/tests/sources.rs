@@ -1,5 +1,6 @@
 //! The examples of the rules of sources, and suppressions in them.
 
+use opatlas_dispatch::Inputs;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_rules::{EXAMPLE_OPERATORS, Family, check, check_sources, registry};
@@ -20,7 +21,7 @@ fn findings(path: &str, text: &str) -> Vec<Finding> {
         bytes: text.as_bytes(),
     };
     let mut found = check(&catalogue).into_kept();
-    found.extend(check_sources(&catalogue, &[file]).findings);
+    found.extend(check_sources(Inputs::of_files(&catalogue), &[file]).findings);
     found.retain(|finding| registry::of(finding.rule).family == Family::Sources);
     found
 }
@@ -148,9 +149,16 @@ fn registrations_that_fail_are_found() {
 #[test]
 fn kernels_take_gradients_of_composites() {
     let lost = |text: &str| {
+        let path = "sources/a.cpp";
         let mut bundle = Bundle::of_native_functions(EXAMPLE_OPERATORS.as_bytes());
-        bundle.insert("sources/a.cpp", text.as_bytes());
-        let found = check(&Catalogue::read(&bundle, Release::V2_9, None)).into_kept();
+        bundle.insert(
+            "derivatives.yaml",
+            &b"- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad\n"[..],
+        );
+        bundle.insert(path, text.as_bytes());
+        let catalogue = Catalogue::read(&bundle, Release::V2_9, None);
+        let bytes = text.as_bytes();
+        let found = check_sources(Inputs::of_files(&catalogue), &[File { path, bytes }]).findings;
         let rules = found.iter().map(|finding| finding.rule.as_str());
         rules.filter(|rule| *rule == "autograd-lost").count()
     };
@@ -161,6 +169,14 @@ fn kernels_take_gradients_of_composites() {
     assert_eq!(lost(autograd), 0);
     assert_eq!(lost(&format!("{kernel}{autograd}")), 0);
     assert_eq!(lost(&kernel.replace("decomposed", "scale")), 0);
+    let body = |statement: &str| {
+        lost(&format!(
+            "Tensor f(const Tensor& self) {{ return {statement}; }}\n{kernel}"
+        ))
+    };
+    assert_eq!(body("at::empty_like(self)"), 1);
+    assert_eq!(body("at::scale(self, self)"), 0);
+    assert_eq!(body("DecomposedFunction::apply(self)"), 0);
 }
 
 #[test]
@@ -196,7 +212,7 @@ fn functions_that_formulas_call_are_composite() {
         path,
         bytes: text.as_bytes(),
     };
-    let found = check_sources(&catalogue, &[file]).findings;
+    let found = check_sources(Inputs::of_files(&catalogue), &[file]).findings;
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!(found[0].span.slice(text), "item");
     assert_eq!(
@@ -214,7 +230,9 @@ fn said(text: &str) -> Vec<(String, String)> {
         path: "sources/a.cpp",
         bytes: text.as_bytes(),
     };
-    let found = check_sources(&catalogue, &[file]).findings.into_iter();
+    let found = check_sources(Inputs::of_files(&catalogue), &[file])
+        .findings
+        .into_iter();
     let found = found.map(|one| (one.rule.to_string(), one.span.slice(text).to_owned()));
     found.collect()
 }

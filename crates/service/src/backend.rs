@@ -165,7 +165,10 @@ impl Vendor {
                 suggestions: near.into_iter().map(Into::into).collect(),
             });
         }
-        Ok(file)
+        Ok(match self.read_sources(release) {
+            Ok(registered) => file.joined_with(registered),
+            Err(_) => file,
+        })
     }
 }
 

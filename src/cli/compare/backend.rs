@@ -7,12 +7,13 @@ use anyhow::{anyhow, bail};
 
 use crate::cli::config;
 use crate::cli::import;
+use crate::cli::over::tree;
 use crate::cli::read;
 use crate::cli::sources::SourceMacros;
 use crate::cli::suggesting;
 use opatlas_report::backend::{csv, markdown, text};
 use opatlas_service::backend::{BackendCompared, Vendor};
-use opatlas_source::{Bundle, Stop};
+use opatlas_source::{Bundle, Stop, VENDOR};
 use opatlas_wire::backends::view;
 use opatlas_wire::judged_comparison::ComparedSide;
 
@@ -46,6 +47,13 @@ impl Compare {
         }
         let mut bundle = Bundle::default();
         import::sources::add(&mut bundle, folder, SourceMacros::read(None)?)?;
+        if let Some(file) = tree::backend_file(folder) {
+            let vendor = of_file(&file)?;
+            bundle.insert(&vendor.file, vendor.bytes);
+            if let Some(profile) = vendor.profile {
+                bundle.insert(VENDOR, profile);
+            }
+        }
         let vendor = Vendor::of(&bundle);
         vendor.ok_or_else(|| anyhow!("{} registers no kernels", folder.display()))
     }

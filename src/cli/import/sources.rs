@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::Args;
 
+use crate::cli::over::tree;
 use crate::cli::read::Origin;
 use crate::cli::sources::{SourceMacros, Sources, shown_path};
 use opatlas_source::{Bundle, SOURCES, visible};
@@ -25,6 +26,11 @@ pub(super) struct SourceOptions {
 }
 
 impl SourceOptions {
+    /// The backend file among the sources, if there is one.
+    pub(super) fn backend_file(&self) -> Option<PathBuf> {
+        tree::backend_file(self.sources.as_deref()?)
+    }
+
     /// Adds the files to a bundle, and reports on standard error what they register.
     pub(super) fn add_to(&self, bundle: &mut Bundle) -> anyhow::Result<()> {
         match &self.sources {

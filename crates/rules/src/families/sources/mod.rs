@@ -7,10 +7,11 @@ mod drift;
 mod kernel_types;
 mod loading;
 
-use opatlas_operators::catalogue::Catalogue;
+use opatlas_dispatch::Inputs;
 use opatlas_source::diagnostic::Finding;
 use opatlas_sources::File;
 
+use super::autograd;
 use crate::scope::Scope;
 use crate::sink::Sink;
 use allow::Comments;
@@ -36,11 +37,13 @@ pub struct SourceCheck {
 /// types of registered kernels, and composite functions. `files` have their names in the bundle. Omits findings that a comment
 /// allows, and reports unused comments.
 #[must_use]
-pub fn check_sources(catalogue: &Catalogue, files: &[File<'_>]) -> SourceCheck {
+pub fn check_sources(inputs: Inputs<'_>, files: &[File<'_>]) -> SourceCheck {
+    let catalogue = inputs.catalogue;
     let mut sink = Sink::new(catalogue.release);
     drift::kernels(catalogue, files, &mut sink);
     let unknown_kernels = kernel_types::check(catalogue, files, &mut sink);
     composite::check(catalogue, files, &mut sink);
+    autograd::sources(inputs, files, &mut sink);
     let findings = sink.into_findings(|_| {});
     let omitted = findings.omitted().to_vec();
     let mut comments = Comments::read(files);

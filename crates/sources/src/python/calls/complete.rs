@@ -81,6 +81,11 @@ impl<'t> Call<'_, 't> {
         let mut is_else = false;
         for node in self.path.iter().rev() {
             is_else |= matches!(node.kind(), "else_clause" | "elif_clause");
+            if node.kind() == "function_definition" && conditions.len() < 4 {
+                let name = node.child_by_field_name("name");
+                let name = name.map_or("", |node| text(node, self.names.text));
+                conditions.push(format!("in function {}", shortened(name)));
+            }
             if node.kind() == "if_statement" && conditions.len() < 4 {
                 let condition = node.child_by_field_name("condition");
                 let shown = condition.map_or("", |node| text(node, self.names.text));
