@@ -16,6 +16,7 @@ use opatlas_dispatch::Reason;
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::keys::Keys;
 use opatlas_verdict::{Standing, Verdict, View};
 
@@ -106,7 +107,7 @@ impl Cell {
     /// Whether an implicit composite serves it, which decomposes for autograd too.
     #[must_use]
     pub fn decomposes(&self) -> bool {
-        self.reason == Reason::MathKernel
+        self.source_key == Some(Alias::CompositeImplicitAutograd.name())
     }
 
     /// Whether the backend gets something from a kernel that it does not register.
