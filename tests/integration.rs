@@ -5,6 +5,7 @@ mod api;
 mod changes_report;
 mod cli;
 mod cli_compare;
+mod cli_loads;
 mod cli_over;
 mod cli_remote;
 mod cli_sources;

@@ -21,6 +21,7 @@ async fn an_operators_declarations() {
         "dispatcher",
         "functions",
         "methods",
+        "direct_functions",
         "kernels",
         "python_function",
         "python_method",

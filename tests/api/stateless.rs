@@ -250,7 +250,8 @@ async fn schemas_of_libraries_are_read_as_torch_reads_them() {
         .step_by(4)
     {
         let text = row["schema"].as_str().unwrap();
-        let answer = schema(&server, "?dialect=library", text).await;
+        // Recorded with `torch._C.parse_schema`, which accepts type variables in every release.
+        let answer = schema(&server, "?dialect=library&release=2.3", text).await;
         assert_eq!(answer["schema"], row["canonical"], "{text}: {answer}");
         let findings = answer["findings"].as_array().unwrap();
         assert_eq!(findings.is_empty(), !row["canonical"].is_null(), "{text}");

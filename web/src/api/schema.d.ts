@@ -4358,7 +4358,8 @@ export interface components {
             severity: components["schemas"]["Severity"];
             /**
              * @description The stage at which PyTorch's generator fails: `yaml`, `entry`, `file`, `generate`, `group`,
-             *     `codegen`; or `convention`, which it does not check.
+             *     `codegen`; the stage after it that fails, `compile` or `load`; or `convention`, which nothing
+             *     checks.
              * @example entry
              */
             stage: string;
@@ -4538,7 +4539,17 @@ export interface components {
             functions?: string[] | null;
             /** @description Methods of `at::Tensor`, in the same order. */
             methods?: string[] | null;
-            /** @description The declarations in `NativeFunctions.h`, for each dispatch key with a kernel. */
+            /**
+             * @description Functions that call a kernel without the dispatcher, by their namespace in `at`. Those of `mps`
+             *     and `xpu` exist only in builds for these.
+             */
+            direct_functions?: {
+                [key: string]: string[];
+            } | null;
+            /**
+             * @description The declarations in `NativeFunctions.h`, for each dispatch key with a kernel; in the namespace
+             *     `at::native`, unless a declaration gives another.
+             */
             kernels?: {
                 [key: string]: string[];
             } | null;
@@ -14686,7 +14697,8 @@ export interface operations {
             query?: {
                 /**
                  * @description The release of PyTorch whose rules apply, such as `2.9`; by default the newest known. The
-                 *     dialect `library` is that of 2.9 for every release.
+                 *     dialect `library` is that of 2.9 for every release, but type variables are errors only since
+                 *     2.4.
                  * @example 2.9
                  */
                 release?: string;

@@ -12,6 +12,9 @@ use super::Entry;
 use super::relations::stem;
 
 pub(super) fn is_edit(change: &Change) -> bool {
+    if is_of_cpp(change.rule.id) {
+        return false;
+    }
     match change.rule.group {
         Group::Computed | Group::Way | Group::Policy => false,
         Group::Generated => change.rule.id == ChangeRuleId::AutogenBecameExplicit,
@@ -20,6 +23,18 @@ pub(super) fn is_edit(change: &Change) -> bool {
         }
         _ => true,
     }
+}
+
+/// Whether a change shows in C++ headers alone, as a consequence of a kernel or an overload.
+fn is_of_cpp(rule: ChangeRuleId) -> bool {
+    matches!(
+        rule,
+        ChangeRuleId::CppCallAmbiguous
+            | ChangeRuleId::CppCallRebound
+            | ChangeRuleId::DirectFunctionAdded
+            | ChangeRuleId::DirectFunctionRemoved
+            | ChangeRuleId::InternalFunctionRemoved
+    )
 }
 
 /// Whether a change has no effect: the entry moved, or only the spelling of its schema changed.

@@ -42,9 +42,11 @@ pub(super) fn compare(
     Ok(())
 }
 
+type Overload = (OperatorId, Declared);
+
 /// The functions or methods of operators with one base name.
 struct Overloads {
-    all: Vec<(OperatorId, Declared)>,
+    all: Vec<Overload>,
     call: Call,
 }
 
@@ -69,7 +71,7 @@ impl Overloads {
         Self { all, call }
     }
 
-    fn named(&self, name: &str) -> Vec<&(OperatorId, Declared)> {
+    fn named(&self, name: &str) -> Vec<&Overload> {
         self.all.iter().filter(|(_, it)| it.name == name).collect()
     }
 }
@@ -99,11 +101,11 @@ fn of_name(
 /// The rule that a call of an operator comes under, and the new overload.
 fn effect(
     id: OperatorId,
-    (before, after): (&[&(OperatorId, Declared)], &[&(OperatorId, Declared)]),
+    (before, after): (&[&Overload], &[&Overload]),
     call: &[Argument],
     pairing: &Pairing<'_>,
 ) -> Option<(ChangeRuleId, OperatorId)> {
-    let resolved = |overloads: &[&(OperatorId, Declared)]| {
+    let resolved = |overloads: &[&Overload]| {
         let declared: Vec<&Declared> = overloads.iter().map(|(_, declared)| declared).collect();
         resolve(&declared, call)
     };

@@ -28,13 +28,13 @@ pub(super) fn compare(
             continue;
         }
         let lost = functions.iter().filter(|it| !new.declares(it, &later));
-        let (backends, internal): (Vec<_>, Vec<_>) = lost.partition(|it| is_of_backend(it));
+        let (public, internal): (Vec<_>, Vec<_>) = lost.partition(|it| is_public(it));
         let gained: Vec<_> = later
             .iter()
             .filter(|it| !old.declares(it, &functions))
             .collect();
         for (rule, names) in [
-            (ChangeRuleId::DirectFunctionRemoved, backends),
+            (ChangeRuleId::DirectFunctionRemoved, public),
             (ChangeRuleId::InternalFunctionRemoved, internal),
             (ChangeRuleId::DirectFunctionAdded, gained),
         ] {
@@ -90,9 +90,13 @@ impl<'c> Side<'c> {
     }
 }
 
-/// Whether a function belongs to a backend: not `at::native`, `at::meta` or a composite.
-fn is_of_backend(function: &str) -> bool {
-    let namespace = function.rsplit_once("::").map_or("", |(space, _)| space);
-    let last = namespace.rsplit("::").next().unwrap_or_default();
-    !(last == "native" || last == "meta" || last.starts_with("composite"))
+/// Whether a function is public: that of a backend for an operator without a leading `_`, not one in
+/// `at::native`, `at::meta` or the namespace of a composite.
+fn is_public(function: &str) -> bool {
+    let mut parts = function.rsplit("::");
+    let name = parts.next().unwrap_or_default();
+    let namespace = parts.next().unwrap_or_default();
+    let is_internal =
+        namespace == "native" || namespace == "meta" || namespace.starts_with("composite");
+    !is_internal && !name.starts_with('_')
 }

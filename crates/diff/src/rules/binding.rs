@@ -234,7 +234,7 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
                 "  dispatch:\n",
                 "    CPU: blend_cpu\n",
-                "    CUDA: blend_cuda\n",
+                "    MPS: blend_mps\n",
             ),
             new: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -247,7 +247,8 @@ pub(super) const RULES: &[ChangeRule] = &[
     },
     ChangeRule {
         impacts: Impacts::row("....r..."),
-        what: "A function in `at::native`, `at::meta` or the namespace of a composite is gone.",
+        what: "A function in `at::native`, `at::meta` or the namespace of a composite is gone, or one \
+               like `at::cpu::_op` of an operator whose name begins with `_`.",
         why: "These functions are internal, but headers declare them, and code outside PyTorch calls \
               some. A kernel that gets the suffix `_symint` loses its old name.",
         instead: Some("Keep a function of the old name that calls the new one."),
@@ -255,16 +256,16 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
                 "  dispatch:\n",
-                "    CPU: blend_cpu\n",
+                "    CPU: blend_old\n",
             ),
             new: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
                 "  dispatch:\n",
-                "    CPU: blend_kernel\n",
+                "    CPU: blend_new\n",
             ),
         }),
         source: "torchgen/dest/native_functions.py",
-        ..rule(Id::InternalFunctionRemoved, Level::Dangerous)
+        ..rule(Id::InternalFunctionRemoved, Level::Info)
     },
     ChangeRule {
         what: "There are new functions that skip the dispatcher.",
@@ -279,7 +280,7 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
                 "  dispatch:\n",
                 "    CPU: blend_cpu\n",
-                "    CUDA: blend_cuda\n",
+                "    MPS: blend_mps\n",
             ),
         }),
         source: "torchgen/dest/register_dispatch_key.py",

@@ -54,7 +54,8 @@ fn number_compiles(base: BaseType, default: &str, value: Value) -> bool {
         Value::Word => matches!(default, "True" | "False" | "Mean"),
         // A single character is a number, and a pointer is a bool.
         Value::Text => {
-            !(default.starts_with('"') && !matches!(base, BaseType::Bool | BaseType::SymBool))
+            let is_bool = matches!(base, BaseType::Bool | BaseType::SymBool);
+            is_bool || !default.starts_with('"')
         }
     }
 }
