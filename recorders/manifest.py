@@ -4,7 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from . import aoti, backend_tables, decisions, device_runs, from_process, from_torchgen, places, runtimes, way_runs, ways
+from . import (
+    aoti,
+    backend_tables,
+    decisions,
+    device_runs,
+    from_process,
+    from_torchgen,
+    kernel_types,
+    places,
+    runtimes,
+    way_runs,
+    ways,
+)
 from .from_torchgen import REFERENCE, Recorded
 
 
@@ -72,6 +84,10 @@ def recordings() -> list[Recording]:
               for way in way_runs.WAYS]
     whole += [Recording(f"autocast_runs_{version}", partial(from_process.autocast_runs, version), version)
               for version in recorded("autocast_runs")]
+    whole += [Recording(f"kernel_types_{version}", partial(kernel_types.kernels, version), version)
+              for version in recorded("kernel_types")]
+    whole += [Recording(f"kernel_signatures_{version}", partial(kernel_types.signatures, version), version)
+              for version in recorded("kernel_signatures")]
     whole += [Recording(f"aoti_shims_{version}", partial(aoti.shims, version)) for version in recorded("aoti_shims")]
     whole += [Recording(f"ways_{version}", partial(ways.recorded, version), version) for version in recorded("ways")]
     return single + whole

@@ -56,12 +56,19 @@ impl TypeNames {
         let qualifier = qualifiers.join("::");
         let all = self.by_name.get(*name).map_or(&[][..], Vec::as_slice);
         let full = |declared: &Declared| ends_with(&declared.scope, &qualifier);
-        let all: Vec<&Declared> = all.iter().filter(|declared| full(declared)).collect();
-        let is_known = qualifiers.is_empty()
-            && (known::of_pytorch(name, &[]).is_some()
-                || known::of_pytorch(name, &[CppType::named("int64_t")]).is_some()
-                || known::of_standard(name, &[]).is_some());
-        let visible = all.iter().copied().filter(|declared| {
+        let is_of_pytorch = known::of_pytorch(name, &[]).is_some()
+            || known::of_pytorch(name, &[CppType::named("int64_t")]).is_some();
+        let is_known =
+            qualifiers.is_empty() && (is_of_pytorch || known::of_standard(name, &[]).is_some());
+        // PyTorch's own declarations, repeated in the sources.
+        let repeats = |declared: &Declared| {
+            let mut parts = declared.scope.split("::");
+            is_of_pytorch && parts.all(known::is_pytorch)
+        };
+        let all = all
+            .iter()
+            .filter(|declared| full(declared) && !repeats(declared));
+        let visible = all.filter(|declared| {
             let scope = outer_of(&declared.scope, &qualifier);
             encloses(scope, place.scope)
                 || !is_known
@@ -189,6 +196,9 @@ impl<'s> Reader<'_, 's> {
                 Some("const") => *is_const = true,
                 Some("volatile") => return Err(Unknown("a type is volatile".into())),
                 Some("__attribute__") => self.at = self.close(self.at + 1),
+                Some("public" | "protected" | "private") if self.source.is(self.at + 1, b':') => {
+                    self.at += 1;
+                }
                 Some(word) if SPECIFIERS.contains(&word) => {}
                 Some(word) if self.is_macro(word) => {}
                 None if self.is(b'[') && self.source.is(self.at + 1, b'[') => {
