@@ -15,7 +15,11 @@ const KERNELS: &str = "namespace acme {\n\
 
 fn check(format: &str) -> (Option<i32>, String) {
     let folder = tempfile::TempDir::new().unwrap();
-    write(folder.path(), "native_functions.yaml", include_str!("api/small.yaml"));
+    write(
+        folder.path(),
+        "native_functions.yaml",
+        include_str!("api/small.yaml"),
+    );
     write(folder.path(), "csrc/k.cpp", KERNELS);
     let output = Command::new(env!("CARGO_BIN_EXE_opatlas"))
         .args(["check", "native_functions.yaml", "--sources", "csrc"])
@@ -24,7 +28,10 @@ fn check(format: &str) -> (Option<i32>, String) {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    (
+        output.status.code(),
+        String::from_utf8(output.stdout).unwrap(),
+    )
 }
 
 #[test]
@@ -33,7 +40,10 @@ fn a_kernel_of_another_type_is_an_error_and_an_unknown_one_is_listed() {
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("error[source-kernel-type]"), "{text}");
     assert!(text.contains("csrc/k.cpp:2:12"), "{text}");
-    assert!(text.contains("parameter 1 is `at::Tensor`, expected `const at::Tensor &`"), "{text}");
+    assert!(
+        text.contains("parameter 1 is `at::Tensor`, expected `const at::Tensor &`"),
+        "{text}"
+    );
     let listed = "1 kernel has types that only a build knows:\n  csrc/k.cpp:6:3: blend: `Held` is \
                   declared elsewhere\n";
     assert!(text.ends_with(listed), "{text}");

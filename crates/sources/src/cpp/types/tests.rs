@@ -97,6 +97,30 @@ fn what_only_a_build_knows_is_unknown() {
 }
 
 #[test]
+fn repeated_declarations_may_differ_in_spelling() {
+    let names = names(
+        "namespace at { class Tensor; }\nnamespace a { using Tensor = at::Tensor; using at::Tensor;\n\
+         using Tensor = torch::Tensor; }\n",
+    );
+    assert_eq!(read(&names, "Tensor", "a"), "at::Tensor");
+}
+
+#[test]
+fn types_that_grow_are_bounded() {
+    let mut text = String::from("using T0 = int64_t;\n");
+    for level in 1..11 {
+        let inner = vec![format!("T{}", level - 1); 8].join(", ");
+        text += &format!("using T{level} = std::tuple<{inner}>;\n");
+    }
+    let why = "the type is nested too deeply";
+    assert_eq!(read(&names(&text), "T10", ""), why);
+    assert_eq!(
+        read(&names("using A = B; using B = A;"), "A", ""),
+        "`A` refers to itself"
+    );
+}
+
+#[test]
 fn instances_have_their_arguments() {
     let parameters = ["const T & a".into(), "int64_t n".into()];
     let returns = "template < typename T , bool Flag > static at : : Tensor";
