@@ -13,6 +13,7 @@ from . import (
     direct_functions,
     from_process,
     from_torchgen,
+    kernel_types,
     places,
     runtimes,
     way_runs,
@@ -85,6 +86,10 @@ def recordings() -> list[Recording]:
               for way in way_runs.WAYS]
     whole += [Recording(f"autocast_runs_{version}", partial(from_process.autocast_runs, version), version)
               for version in recorded("autocast_runs")]
+    whole += [Recording(f"kernel_types_{version}", partial(kernel_types.kernels, version), version)
+              for version in recorded("kernel_types")]
+    whole += [Recording(f"kernel_signatures_{version}", partial(kernel_types.signatures, version), version)
+              for version in recorded("kernel_signatures")]
     whole += [Recording(f"aoti_shims_{version}", partial(aoti.shims, version)) for version in recorded("aoti_shims")]
     whole += [Recording(f"cpp_overloads_{version}", partial(cpp_overloads.of_release, version), version)
               for version in recorded("cpp_overloads")]

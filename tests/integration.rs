@@ -18,6 +18,7 @@ mod docs_references;
 mod documents;
 mod editors;
 mod history;
+mod kernel_types;
 mod layers;
 mod linters;
 mod loopback;

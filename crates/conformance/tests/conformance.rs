@@ -19,6 +19,8 @@ mod dispatch_revision;
 mod dispatch_runtime;
 mod drift_golden;
 mod hostile_reading;
+mod kernel_type_cases;
+mod kernel_types;
 mod language;
 mod operators_golden;
 mod packing;

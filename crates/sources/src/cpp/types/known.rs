@@ -58,7 +58,8 @@ const TEMPLATES: [(&str, &str); 7] = [
 ];
 
 /// Class templates of the standard library.
-const OF_STANDARD: [&str; 20] = [
+const OF_STANDARD: [&str; 21] = [
+    "allocator",
     "array",
     "complex",
     "deque",
@@ -78,7 +79,7 @@ const OF_STANDARD: [&str; 20] = [
     "unordered_set",
     "variant",
     "vector",
-    "basic_string_view",
+    "char_traits",
 ];
 
 /// Integers of the standard library.
@@ -167,12 +168,17 @@ pub(super) fn of_standard(name: &str, arguments: &[CppType]) -> Option<CppType> 
     if let Some((_, path)) = INTEGERS.iter().find(|(integer, _)| *integer == name) {
         return Some(CppType::named(path));
     }
-    if name == "string_view" || name == "basic_string_view" {
-        return Some(CppType::named("c10::string_view"));
+    match name {
+        "string_view" | "basic_string_view" => return Some(CppType::named("c10::string_view")),
+        "basic_string" => return Some(CppType::named("std::string")),
+        _ => {}
     }
+    // Compilers print the default arguments too.
+    let is_default = |ty: &&CppType| ty.parts().is_some_and(|(name, _)| name == "std::allocator");
+    let arguments = arguments.iter().filter(|ty| !is_default(ty)).cloned();
     OF_STANDARD
         .contains(&name)
-        .then(|| CppType::of(&format!("std::{name}"), arguments.to_vec()))
+        .then(|| CppType::of(&format!("std::{name}"), arguments.collect()))
 }
 
 /// A built-in type, of words such as `unsigned`, `long` and `int` in any order.

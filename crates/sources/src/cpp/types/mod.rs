@@ -8,6 +8,8 @@ mod names;
 mod reader;
 mod registered;
 mod template;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

@@ -1,5 +1,7 @@
 //! Reads the text of a type.
 
+use std::cell::Cell;
+
 use super::known;
 use super::names::{Declared, Meaning, Place, TypeNames};
 use super::{CppType, Unknown};
@@ -8,6 +10,9 @@ use crate::cpp::tokens::Kind;
 
 /// How many aliases may refer to each other, and how deep template arguments may be.
 const DEEPEST: usize = 12;
+
+/// How many types may be read for one.
+const MOST_TYPES: usize = 1000;
 
 /// Words before a return type that do not change it.
 const SPECIFIERS: [&str; 12] = [
@@ -31,10 +36,16 @@ impl TypeNames {
     /// # Errors
     /// [`Unknown`] if only a build knows the type.
     pub fn read(&self, text: &str, place: Place<'_>) -> Result<CppType, Unknown> {
-        self.read_at(text, place, DEEPEST)
+        self.read_at(text, place, DEEPEST, &Cell::new(MOST_TYPES))
     }
 
-    fn read_at(&self, text: &str, place: Place<'_>, left: usize) -> Result<CppType, Unknown> {
+    fn read_at(
+        &self,
+        text: &str,
+        place: Place<'_>,
+        left: usize,
+        types: &Cell<usize>,
+    ) -> Result<CppType, Unknown> {
         let source = Source::new(text, 0);
         let mut reader = Reader {
             names: self,
@@ -42,33 +53,43 @@ impl TypeNames {
             source: &source,
             at: 0,
             left,
+            types,
         };
         let read = reader.whole()?;
         reader.rest()?;
         Ok(read)
     }
 
-    /// What a name without PyTorch's namespaces means here; `None` if no file declares it.
-    fn declared(&self, path: &[&str], place: Place<'_>) -> Result<Option<&Meaning>, Unknown> {
+    /// Whether a file has `using namespace` for a scope, or for its last parts.
+    fn is_used(&self, scope: &str) -> bool {
+        let parts = scope.match_indices("::").map(|(at, _)| at + 2);
+        let mut ends = std::iter::once(0).chain(parts);
+        ends.any(|from| self.used.contains(&scope[from..]))
+    }
+
+    /// What a name without PyTorch's namespaces means here, if files declare it.
+    fn declared(&self, path: &[&str], place: Place<'_>) -> Vec<&Meaning> {
         let Some((name, qualifiers)) = path.split_last() else {
-            return Ok(None);
+            return Vec::new();
         };
         let qualifier = qualifiers.join("::");
         let all = self.by_name.get(*name).map_or(&[][..], Vec::as_slice);
         let full = |declared: &Declared| ends_with(&declared.scope, &qualifier);
-        let all: Vec<&Declared> = all.iter().filter(|declared| full(declared)).collect();
-        let is_known = qualifiers.is_empty()
-            && (known::of_pytorch(name, &[]).is_some()
-                || known::of_pytorch(name, &[CppType::named("int64_t")]).is_some()
-                || known::of_standard(name, &[]).is_some());
-        let visible = all.iter().copied().filter(|declared| {
+        let is_of_pytorch = known::of_pytorch(name, &[]).is_some()
+            || known::of_pytorch(name, &[CppType::named("int64_t")]).is_some();
+        let is_known =
+            qualifiers.is_empty() && (is_of_pytorch || known::of_standard(name, &[]).is_some());
+        // PyTorch's own declarations, repeated in the sources.
+        let repeats = |declared: &Declared| {
+            let mut parts = declared.scope.split("::");
+            is_of_pytorch && parts.all(known::is_pytorch)
+        };
+        let all = all
+            .iter()
+            .filter(|declared| full(declared) && !repeats(declared));
+        let visible = all.filter(|declared| {
             let scope = outer_of(&declared.scope, &qualifier);
-            encloses(scope, place.scope)
-                || !is_known
-                || self
-                    .used
-                    .iter()
-                    .any(|used| ends_with(&declared.scope, used))
+            encloses(scope, place.scope) || !is_known || self.is_used(&declared.scope)
         });
         let mut visible: Vec<&Declared> = visible.collect();
         // The innermost scope hides the others.
@@ -87,16 +108,13 @@ impl TypeNames {
         if visible.iter().any(|declared| declared.file == place.file) {
             visible.retain(|declared| declared.file == place.file);
         }
-        let Some(first) = visible.first() else {
-            return Ok(None);
-        };
-        if visible
-            .iter()
-            .all(|declared| declared.meaning == first.meaning)
-        {
-            return Ok(Some(&first.meaning));
+        let mut meanings: Vec<&Meaning> = Vec::new();
+        for declared in visible {
+            if !meanings.contains(&&declared.meaning) {
+                meanings.push(&declared.meaning);
+            }
         }
-        Err(unknown(path, "is declared in several ways"))
+        meanings
     }
 }
 
@@ -128,6 +146,8 @@ struct Reader<'r, 's> {
     source: &'r Source<'s>,
     at: usize,
     left: usize,
+    /// How many types may still be read.
+    types: &'r Cell<usize>,
 }
 
 impl<'s> Reader<'_, 's> {
@@ -150,10 +170,12 @@ impl<'s> Reader<'_, 's> {
     }
 
     fn whole(&mut self) -> Result<CppType, Unknown> {
-        let Some(left) = self.left.checked_sub(1) else {
+        let (Some(left), Some(types)) = (self.left.checked_sub(1), self.types.get().checked_sub(1))
+        else {
             return Err(Unknown("the type is nested too deeply".into()));
         };
         self.left = left;
+        self.types.set(types);
         let read = self.qualified();
         self.left += 1;
         read
@@ -189,6 +211,9 @@ impl<'s> Reader<'_, 's> {
                 Some("const") => *is_const = true,
                 Some("volatile") => return Err(Unknown("a type is volatile".into())),
                 Some("__attribute__") => self.at = self.close(self.at + 1),
+                Some("public" | "protected" | "private") if self.source.is(self.at + 1, b':') => {
+                    self.at += 1;
+                }
                 Some(word) if SPECIFIERS.contains(&word) => {}
                 Some(word) if self.is_macro(word) => {}
                 None if self.is(b'[') && self.source.is(self.at + 1, b'[') => {
@@ -312,16 +337,9 @@ impl<'s> Reader<'_, 's> {
         if is_pytorch && let Some(found) = known::of_pytorch(name, &arguments) {
             return Ok(found);
         }
-        match self.names.declared(path, self.place)? {
-            Some(Meaning::Alias(text)) if arguments.is_empty() && **text != path.join("::") => {
-                let Some(left) = self.left.checked_sub(1) else {
-                    return Err(unknown(path, "refers to itself"));
-                };
-                // `using at::Tensor;` in the scope of another `Tensor` names PyTorch's.
-                return self.names.read_at(text, self.place, left);
-            }
-            Some(_) => return Err(unknown(path, "is declared in the sources")),
-            None => {}
+        let meanings = self.names.declared(path, self.place);
+        if !meanings.is_empty() {
+            return self.alias(path, &meanings, &arguments);
         }
         let found = match qualifiers {
             [] => {
@@ -329,6 +347,32 @@ impl<'s> Reader<'_, 's> {
             }
             _ => None,
         };
+        found.ok_or_else(|| unknown(path, "is declared elsewhere"))
+    }
+
+    /// The type of an alias, whose declarations may differ in spelling.
+    fn alias(
+        &self,
+        path: &[&str],
+        meanings: &[&Meaning],
+        arguments: &[CppType],
+    ) -> Result<CppType, Unknown> {
+        let Some(left) = self.left.checked_sub(1) else {
+            return Err(unknown(path, "refers to itself"));
+        };
+        let mut found = None;
+        for meaning in meanings {
+            let Meaning::Alias(text) = meaning else {
+                return Err(unknown(path, "is declared in the sources"));
+            };
+            if !arguments.is_empty() {
+                return Err(unknown(path, "is declared in the sources"));
+            }
+            let read = self.names.read_at(text, self.place, left, self.types)?;
+            if *found.get_or_insert_with(|| read.clone()) != read {
+                return Err(unknown(path, "is declared in several ways"));
+            }
+        }
         found.ok_or_else(|| unknown(path, "is declared elsewhere"))
     }
 

@@ -120,7 +120,7 @@ mod tests {
             "m.impl(\"f\", [](const Tensor& a, std::array<bool, 2> b) -> Tensor { return a[0]; })";
         let expected = (
             Some("Tensor".into()),
-            "const Tensor & a; std : : array < bool, 2 > b".into(),
+            "const Tensor & a; std : : array < bool,2 > b".into(),
         );
         assert_eq!(declared(lambda), Some(expected));
         let cast = "m.impl(\"f\", static_cast<Tensor (*)(Tensor, int64_t)>(&f))";

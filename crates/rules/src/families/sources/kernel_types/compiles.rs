@@ -23,6 +23,13 @@ pub(super) enum Compiles {
 const NOT_BOXED: &str = "cannot be converted to a value of a schema";
 
 pub(super) fn compiles(ty: &CppType, role: Role) -> Compiles {
+    if let (CppType::Const(inner), Role::Return) = (ty, role)
+        && ["int64_t", "int8_t", "bool"]
+            .iter()
+            .any(|name| inner.is(name))
+    {
+        return Compiles::No("is not supported; leave out `const`");
+    }
     let CppType::Reference(inner) = ty else {
         return value(ty.decayed(), role);
     };

@@ -127,8 +127,13 @@ impl Kernels {
                     .ok_or_else(|| format!("`{written}` is not the name of a function").into())
                     .map_err(Some)?;
                 let scope = self.names.scope_at(index, row.at.start);
-                self.named(&path, Place { file: index, scope })
-                    .map_err(Some)
+                let place = Place { file: index, scope };
+                // A macro may take something else for the function, such as a policy of autocast.
+                let is_macro = text.starts_with(&*row.through);
+                if is_macro && self.candidates(&path, place).is_empty() {
+                    return Err(None);
+                }
+                self.named(&path, place).map_err(Some)
             }
         }
     }
