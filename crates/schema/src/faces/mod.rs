@@ -13,6 +13,7 @@ mod default;
 mod kernel;
 mod number;
 mod python;
+mod python_order;
 mod shim;
 mod stub;
 mod stub_type;
