@@ -9,6 +9,8 @@ mod calls;
 mod handwritten;
 #[path = "build/libraries.rs"]
 mod libraries;
+#[path = "build/python.rs"]
+mod python;
 #[path = "build/releases.rs"]
 mod releases;
 #[path = "build/ways.rs"]
@@ -39,6 +41,8 @@ fn main() {
         "handwritten.rs",
         &handwritten::generate(&handwritten, &names),
     );
+    let bindings = read_json("python_bindings.json");
+    write_source("python.rs", &python::generate(&bindings, &names));
     let libraries = read_json("libraries.json");
     write_source("libraries.rs", &libraries::generate(&libraries));
 }

@@ -6,6 +6,7 @@ pub mod handwritten;
 pub mod key_set;
 pub mod keys;
 pub mod libraries;
+pub mod python;
 pub mod release;
 pub mod ways;
 
