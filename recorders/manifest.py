@@ -72,6 +72,9 @@ def recordings() -> list[Recording]:
               for way in way_runs.WAYS]
     whole += [Recording(f"autocast_runs_{version}", partial(from_process.autocast_runs, version), version)
               for version in recorded("autocast_runs")]
+    whole += [Recording(f"{kind}_{version}", partial(record, version), version)
+              for kind, record in (("python_calls", from_process.python_calls), ("bound_names", from_process.bound_names))
+              for version in recorded(kind)]
     whole += [Recording(f"aoti_shims_{version}", partial(aoti.shims, version)) for version in recorded("aoti_shims")]
     whole += [Recording(f"ways_{version}", partial(ways.recorded, version), version) for version in recorded("ways")]
     return single + whole

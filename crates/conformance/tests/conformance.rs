@@ -20,6 +20,7 @@ mod hostile_reading;
 mod language;
 mod operators_golden;
 mod packing;
+mod python_calls;
 mod release_view;
 mod removal_consequences;
 mod revised;
