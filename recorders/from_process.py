@@ -5,6 +5,7 @@ import re
 from . import children, files, generate, places, runtimes, versions
 from .from_torchgen import REFERENCE, Recorded, case
 
+_RANDOM_CALLS = 1_200
 _ENTRY = re.compile(r"^- func:\s*(.*?)\s*$", re.MULTILINE)
 
 
@@ -36,6 +37,19 @@ def autocast_runs(version: str) -> Recorded:
     """The dtypes that operators get on the CPU, without and with autocast."""
     rows = children.torch(version, "autocast_runs", {})["rows"]
     return files.header("autocast_runs", 1, torch=version), rows
+
+
+def python_calls(version: str) -> Recorded:
+    """Calls of Python bindings: chosen ones, and random ones that fit a signature or nearly."""
+    request = {"calls": case("python_calls"), "seed": f"{generate.SEED} {version}", "count": _RANDOM_CALLS}
+    rows = children.torch(version, "python_calls", request)["rows"]
+    return files.header("python_calls", 1, torch=version, seed=generate.SEED), rows
+
+
+def bound_names(version: str) -> Recorded:
+    """The names that Python binds."""
+    rows = children.torch(version, "bound_names", {})["rows"]
+    return files.header("bound_names", 1, torch=version), rows
 
 
 def registration_sets() -> Recorded:

@@ -90,6 +90,9 @@ def recordings() -> list[Recording]:
               for version in recorded("kernel_types")]
     whole += [Recording(f"kernel_signatures_{version}", partial(kernel_types.signatures, version), version)
               for version in recorded("kernel_signatures")]
+    whole += [Recording(f"{kind}_{version}", partial(record, version), version)
+              for kind, record in (("python_calls", from_process.python_calls), ("bound_names", from_process.bound_names))
+              for version in recorded(kind)]
     whole += [Recording(f"aoti_shims_{version}", partial(aoti.shims, version)) for version in recorded("aoti_shims")]
     whole += [Recording(f"cpp_overloads_{version}", partial(cpp_overloads.of_release, version), version)
               for version in recorded("cpp_overloads")]

@@ -11,6 +11,8 @@ mod handwritten;
 mod int_kernels;
 #[path = "build/libraries.rs"]
 mod libraries;
+#[path = "build/python.rs"]
+mod python;
 #[path = "build/releases.rs"]
 mod releases;
 #[path = "build/ways.rs"]
@@ -46,6 +48,8 @@ fn main() {
         "int_kernels.rs",
         &int_kernels::generate(&int_kernels, &names),
     );
+    let bindings = read_json("python_bindings.json");
+    write_source("python.rs", &python::generate(&bindings, &names));
     let libraries = read_json("libraries.json");
     write_source("libraries.rs", &libraries::generate(&libraries));
 }

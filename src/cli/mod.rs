@@ -6,6 +6,7 @@ mod output;
 
 mod backup;
 mod bootstrap;
+mod call;
 mod causes;
 mod check;
 mod check_sources;
@@ -91,6 +92,7 @@ enum Command {
     Table(table::Table),
     Schema(schema::Schema),
     Signatures(signatures::Signatures),
+    Call(call::Call),
     Compare(Box<compare::Compare>),
     Comment(Box<comment::Comment>),
     History(history::History),
@@ -184,6 +186,7 @@ impl Command {
             Self::Table(table) => table.run().await,
             Self::Schema(schema) => schema.run(),
             Self::Signatures(signatures) => signatures.run().await,
+            Self::Call(call) => call.run().await,
             Self::Compare(compare) => compare.run().await,
             Self::Comment(comment) => comment.run().await,
             Self::History(history) => history.run().await,

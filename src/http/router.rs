@@ -27,6 +27,7 @@ use crate::http::middleware::metrics;
 use crate::http::routes::access;
 use crate::http::routes::backends;
 use crate::http::routes::badges;
+use crate::http::routes::calls;
 use crate::http::routes::compare;
 use crate::http::routes::compare_schemas;
 use crate::http::routes::coverage;
@@ -79,6 +80,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(tables::one))
         .routes(routes!(signatures::list))
         .routes(routes!(signatures::one))
+        .routes(routes!(calls::one))
         .routes(routes!(keys::list))
         .routes(routes!(keys::one))
         .routes(routes!(coverage::coverage))

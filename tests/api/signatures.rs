@@ -28,6 +28,7 @@ async fn an_operators_declarations() {
         "pyi_function",
         "pyi_method",
         "bound",
+        "bindings",
     ];
     assert_eq!(keys, wanted);
     assert_eq!(
@@ -163,4 +164,30 @@ async fn unknown_operators_and_keys_are_refused_with_near_names() {
     let path = format!("{REVISION}/operators/add.Tensor/signatures?key=PrivatUse1");
     let problem = server.get(&path).send().await.problem(422, "unknown-key");
     assert_eq!(problem["suggestions"][0], "PrivateUse1");
+}
+
+#[tokio::test]
+async fn the_call_that_arguments_take() {
+    let server = Server::small().await;
+    let of = async |function: &str, args: &str| {
+        let path = format!("{REVISION}/calls/{function}?args={args}");
+        server.get(&path).send().await
+    };
+    let call: Value = of("torch.add", "tensor,%201,%20out%3Dtensor").await.ok();
+    assert_eq!(call["kind"], "function");
+    assert_eq!(call["result"]["outcome"], "calls");
+    assert_eq!(call["result"]["operator"], "add.out");
+    let call: Value = of("Tensor.add", "tensor,%20None").await.ok();
+    assert_eq!(call["result"]["error"], "TypeError");
+    let message = "add(): argument 'other' (position 1) must be Tensor, not NoneType";
+    assert_eq!(call["result"]["message"], message);
+    let path = format!("{REVISION}/calls/Tensor.mT");
+    let property: Value = server.get(&path).send().await.ok();
+    assert_eq!(
+        (&property["kind"], &property["reads"]),
+        (&json!("property"), &json!("mT"))
+    );
+    assert_eq!(property["result"], Value::Null);
+    assert_eq!(of("torch.nothing", "1").await.status, 404);
+    assert_eq!(of("torch.add", "tensr").await.status, 400);
 }

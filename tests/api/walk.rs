@@ -13,10 +13,11 @@ fn reads() -> impl Iterator<Item = (&'static str, &'static Value)> {
 }
 
 /// Names of what [`server`] has, for the parameters of paths.
-const NAMES: [(&str, &str); 15] = [
+const NAMES: [(&str, &str); 16] = [
     ("project", "p"),
     ("revision", "2.9.0"),
     ("operator", "add.Tensor"),
+    ("function", "torch.add"),
     ("key", "CPU"),
     ("way", "vmap"),
     ("range", "2.9.0...2.9.1"),

@@ -160,6 +160,7 @@ fn closed_pipes_end_every_command_quietly() {
         &["table", "--backend", "CPU", "--format", "csv"],
         &["schema", "f(Tensor x) -> Tensor"],
         &["signatures", "blend.Tensor"],
+        &["call", "blend", "tensor, tensor"],
         &["compare", "2.14.0", "2.15.0"],
         &["compare", "2.14.0", "2.15.0", "--format", "json"],
         &["history", "blend.Tensor"],

@@ -4,6 +4,7 @@ mod pip;
 mod program;
 
 mod basics;
+mod calls;
 mod conventions;
 mod databases;
 mod fetching;

@@ -278,6 +278,7 @@ fn of_operators(field: &mut Field) {
             field.run(&[&["table", operator], &of[..]].concat());
             field.run(&[&["table", operator, "--key", "CPU", "--explain"], &of[..]].concat());
             field.run(&[&["signatures", operator], &of[..]].concat());
+            field.run(&[&["call", operator, operator], &of[..]].concat());
             field.run(&["history", operator, "--project", "acme", "--format", format]);
         }
         field.run_all(&[

@@ -24,6 +24,7 @@ mod kernel_types;
 mod language;
 mod operators_golden;
 mod packing;
+mod python_calls;
 mod release_view;
 mod removal_consequences;
 mod revised;

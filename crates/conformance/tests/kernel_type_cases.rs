@@ -1,5 +1,6 @@
 //! Kernels that vendors wrote, and what the compiler or the dispatcher of 2.9.0 says to them.
 
+use opatlas_dispatch::Inputs;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_rules::{SourceCheck, check_sources};
@@ -18,7 +19,7 @@ fn checked(text: &str) -> Option<SourceCheck> {
         path: PATH,
         bytes: text.as_bytes(),
     };
-    Some(check_sources(&catalogue, &[file]))
+    Some(check_sources(Inputs::of_files(&catalogue), &[file]))
 }
 
 /// The rules that a text breaks, and why kernels are unknown.

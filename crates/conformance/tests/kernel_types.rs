@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use opatlas_dispatch::Inputs;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_rules::{SourceCheck, check_sources};
@@ -42,7 +43,7 @@ fn checked(version: &str, sources: &[(String, String)]) -> Option<SourceCheck> {
         bytes: text.as_bytes(),
     });
     let files: Vec<_> = files.collect();
-    Some(check_sources(&catalogue, &files))
+    Some(check_sources(Inputs::of_files(&catalogue), &files))
 }
 
 /// Who refuses the kernel of each file.

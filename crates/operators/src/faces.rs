@@ -12,6 +12,7 @@ use opatlas_schema::faces::{
 };
 use opatlas_schema::types::{BaseType, Type};
 
+use super::calls::{self, BindingKind, Place};
 use super::catalogue::Catalogue;
 use super::face_index::FaceIndex;
 use super::operator::{Operator, OperatorId};
@@ -45,10 +46,27 @@ pub struct OperatorFaces {
     pub pyi_function: Option<Stub>,
     /// The method in the type stub.
     pub pyi_method: Option<Stub>,
-    /// Its Python bindings.
+    /// Where Python binds its name.
     pub bound: Bound,
+    /// The Python functions, methods and properties that take it.
+    pub bindings: Vec<FaceBinding>,
     /// Its deprecated Python signatures (`deprecated.yaml`), in file order.
     pub deprecated: Vec<DeprecatedFaces>,
+}
+
+/// A Python function, method or property that takes an operator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FaceBinding {
+    /// Where.
+    pub place: Place,
+    /// The name there.
+    pub name: String,
+    /// What it is.
+    pub kind: BindingKind,
+    /// The parser's signatures that take the operator; none for a property.
+    pub signatures: Vec<String>,
+    /// Whether PyTorch's developers wrote it by hand.
+    pub by_hand: bool,
 }
 
 /// Makes faces of the operators of one revision.
@@ -76,6 +94,7 @@ impl<'a> FaceMaker<'a> {
         let mut faces = OperatorFaces {
             direct: self.direct_functions(id),
             kernels: self.kernels(id),
+            bindings: self.bindings(id),
             bound: self.bound(id),
             deprecated: self.deprecated(id),
             ..OperatorFaces::default()
@@ -140,6 +159,24 @@ impl<'a> FaceMaker<'a> {
     pub fn bound(&self, id: OperatorId) -> Bound {
         let names = self.index().names(self.catalogue);
         names.bound(self.catalogue, id)
+    }
+
+    /// The Python functions, methods and properties that take an operator.
+    #[must_use]
+    pub fn bindings(&self, id: OperatorId) -> Vec<FaceBinding> {
+        let operator = self.catalogue.operator(id).qualified_name();
+        let bindings = calls::of_operator(self.catalogue, id).into_iter();
+        let faces = bindings.map(|binding| FaceBinding {
+            signatures: binding
+                .signatures_of(operator)
+                .map(|signature| signature.text.clone())
+                .collect(),
+            by_hand: binding.is_by_hand(),
+            kind: binding.kind,
+            place: binding.place,
+            name: binding.name,
+        });
+        faces.collect()
     }
 
     /// The `at::` functions or the methods of an operator, whether it has that variant or not;

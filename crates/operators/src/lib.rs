@@ -5,6 +5,7 @@
 
 pub mod backend;
 mod bindings;
+pub mod calls;
 pub mod catalogue;
 pub mod deprecated;
 pub mod derivative_match;

@@ -7,6 +7,7 @@ pub mod int_kernels;
 pub mod key_set;
 pub mod keys;
 pub mod libraries;
+pub mod python;
 pub mod release;
 pub mod ways;
 

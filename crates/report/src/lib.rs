@@ -1,6 +1,7 @@
 //! Renderings: one file each.
 
 pub mod backend;
+pub mod calls;
 pub mod changes;
 mod csv;
 pub mod drift;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::escape;
 
+use opatlas_operators::calls::BindingKind;
 use opatlas_operators::faces::{BackendStub, ImplementationFaces, InTree, OperatorFaces};
 use opatlas_schema::faces::Stub;
 
@@ -68,34 +69,58 @@ fn cpp(text: &mut String, faces: &OperatorFaces, sizes: Sizes) {
 }
 
 fn python(text: &mut String, faces: &OperatorFaces) {
-    let parsed = [&faces.python_function, &faces.python_method];
-    section(text, "Python argument parser", parsed.into_iter().flatten());
-    let stubs = [&faces.pyi_function, &faces.pyi_method];
-    let stubs = stubs.into_iter().flatten();
-    let stubs = stubs.flat_map(|Stub { plain, variadic }| std::iter::once(plain).chain(variadic));
-    section(text, "Type stub", stubs);
-    let deprecated = faces.deprecated.iter();
-    let parsed = deprecated.flat_map(|form| form.python_function.iter().chain(&form.python_method));
-    section(text, "Deprecated signatures (deprecated.yaml)", parsed);
+    let parsed: Vec<&String> = faces
+        .bindings
+        .iter()
+        .flat_map(|it| &it.signatures)
+        .collect();
+    let (deprecated, current): (Vec<_>, Vec<_>) = parsed
+        .into_iter()
+        .partition(|signature| signature.ends_with("|deprecated"));
+    section(text, "Python argument parser", current.into_iter());
+    if faces.bindings.iter().any(|binding| !binding.by_hand) {
+        let stubs = [&faces.pyi_function, &faces.pyi_method];
+        let stubs = stubs.into_iter().flatten();
+        let stubs =
+            stubs.flat_map(|Stub { plain, variadic }| std::iter::once(plain).chain(variadic));
+        section(text, "Type stub", stubs);
+    }
+    let title = "Deprecated signatures (deprecated.yaml)";
+    section(text, title, deprecated.into_iter());
+    section(text, "Bound in", [bound_in(faces)].iter());
+}
+
+fn bound_in(faces: &OperatorFaces) -> String {
+    let mut places: Vec<String> = Vec::new();
+    for binding in &faces.bindings {
+        let place = match binding.kind {
+            BindingKind::Property => format!("{} (property {})", binding.place, binding.name),
+            BindingKind::Function | BindingKind::Method => binding.place.to_string(),
+        };
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
     let bound = &faces.bound;
-    let module = bound.module.as_ref();
-    let places: Vec<String> = [
+    if !places.is_empty() {
+        return places.join(", ");
+    }
+    let names = [
         bound.torch.then(|| "torch".to_owned()),
         bound.tensor.then(|| "Tensor".to_owned()),
-        module.map(|module| format!("torch._C.{module}")),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let bindings = match (places.is_empty(), bound.overload) {
-        (true, _) => "not bound; call torch.ops".to_owned(),
-        (false, true) => places.join(", "),
-        (false, false) => format!(
-            "{} (other overloads of the name; call this one by torch.ops)",
-            places.join(", ")
-        ),
-    };
-    section(text, "Bound in", [bindings].iter());
+        bound
+            .module
+            .as_ref()
+            .map(|module| format!("torch._C.{module}")),
+    ];
+    let names: Vec<String> = names.into_iter().flatten().collect();
+    if names.is_empty() {
+        return "not bound; call torch.ops".to_owned();
+    }
+    format!(
+        "{} (other overloads of the name; call this one by torch.ops)",
+        names.join(", ")
+    )
 }
 
 fn section<'a>(text: &mut String, title: &str, lines: impl Iterator<Item = &'a String>) {

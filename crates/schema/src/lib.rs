@@ -10,5 +10,6 @@ pub mod invariants;
 pub mod name;
 pub mod parse;
 pub mod print;
+pub mod python_call;
 pub mod signature;
 pub mod types;

@@ -8,6 +8,7 @@ pub mod against;
 pub mod backends;
 pub mod badges;
 pub mod bundle;
+pub mod calls;
 pub mod cause;
 pub mod cells;
 pub mod change;

@@ -1,8 +1,8 @@
 //! The C++ and Python declarations of operators.
 
 use opatlas_operators::faces::{
-    BackendStub, Bound, DeprecatedFaces, DirectFunctions, FaceMaker, ImplementationFaces, InTree,
-    KeyFaces, OperatorFaces,
+    BackendStub, Bound, DeprecatedFaces, DirectFunctions, FaceBinding, FaceMaker,
+    ImplementationFaces, InTree, KeyFaces, OperatorFaces,
 };
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::faces::Stub;
@@ -102,6 +102,8 @@ pub struct Signatures {
     pub pyi_method: Option<[Option<String>; 2]>,
     /// Where Python binds it.
     pub bound: BoundView,
+    /// The Python functions, methods and properties that take it.
+    pub bindings: Vec<BindingView>,
     /// The deprecated Python signatures that call it, from `deprecated.yaml`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deprecated: Vec<DeprecatedView>,
@@ -125,6 +127,26 @@ pub struct BoundView {
     pub module: Option<String>,
     /// Whether one of these calls can reach this overload itself.
     pub overload: bool,
+}
+
+/// A Python function, method or property that takes an operator.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PythonBinding)]
+pub struct BindingView {
+    /// Where it is: `torch`, `Tensor`, or a module such as `torch._C._nn`.
+    #[schema(example = "Tensor")]
+    pub place: String,
+    /// Its name there.
+    #[schema(example = "mT")]
+    pub name: String,
+    /// Whether it is a `function`, a `method` or a `property`.
+    #[schema(example = "property")]
+    pub kind: &'static str,
+    /// The signatures of the argument parser that take the operator, as they are tried. A property has
+    /// none.
+    pub signatures: Vec<String>,
+    /// Whether PyTorch's developers wrote it by hand.
+    pub by_hand: bool,
 }
 
 /// A deprecated Python signature of an operator.
@@ -271,6 +293,7 @@ pub fn view(
         pyi_function: faces.pyi_function.map(stub),
         pyi_method: faces.pyi_method.map(stub),
         bound: faces.bound.into(),
+        bindings: faces.bindings.into_iter().map(Into::into).collect(),
         deprecated: faces.deprecated.into_iter().map(Into::into).collect(),
         implement: implementation.map(Into::into),
     }
@@ -287,6 +310,18 @@ impl From<Bound> for BoundView {
             tensor: bound.tensor,
             module: bound.module,
             overload: bound.overload,
+        }
+    }
+}
+
+impl From<FaceBinding> for BindingView {
+    fn from(binding: FaceBinding) -> Self {
+        Self {
+            place: binding.place.to_string(),
+            name: binding.name,
+            kind: opatlas_report::calls::kind(binding.kind),
+            signatures: binding.signatures,
+            by_hand: binding.by_hand,
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod access;
 mod all_tables;
 pub mod backends;
 pub mod badges;
+pub mod calls;
 pub mod compare;
 pub mod compare_report;
 pub mod compare_schemas;

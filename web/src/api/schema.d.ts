@@ -635,6 +635,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project}/revisions/{revision}/calls/{function}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The signatures of a Python function
+         * @description The signatures of a Python function or method, in the order in which PyTorch tries them. With `args`,
+         *     also the one that the arguments take and the operator that the call runs, or the exception.
+         */
+        get: operations["get_call"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project}/revisions/{revision}/coverage": {
         parameters: {
             query?: never;
@@ -1719,6 +1740,51 @@ export interface components {
             table: components["schemas"]["Entry"][];
             /** @description Notes: replaced registrations, and other tools that would reject the list. */
             notes: string[];
+        };
+        /** @description What a call does. */
+        CallResult: {
+            /**
+             * @description `calls` an operator or `answers` without one, `depends` on values that arguments in words do
+             *     not have, `raises`, or returns `NotImplemented`.
+             * @example calls
+             */
+            outcome: string;
+            /** @description The index of the signature that the arguments take. */
+            signature: number | null;
+            /**
+             * @description The operator that the call runs first.
+             * @example add.Tensor
+             */
+            operator: string | null;
+            /**
+             * @description The class of the exception.
+             * @example TypeError
+             */
+            error: string | null;
+            /** @description The message of the exception. */
+            message: string | null;
+        };
+        /** @description A signature of Python's argument parser. */
+        CallSignature: {
+            /**
+             * @description The text for the parser.
+             * @example add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None)
+             */
+            text: string;
+            /**
+             * @description The operator that it calls; null if PyTorch's developers wrote the binding by hand.
+             * @example add.Tensor
+             */
+            operator: string | null;
+            /**
+             * @description The operator that it calls with `out`.
+             * @example add.out
+             */
+            out: string | null;
+            /** @description Whether it is deprecated. */
+            deprecated: boolean;
+            /** @description Whether PyTorch's developers wrote the binding by hand. */
+            by_hand: boolean;
         };
         /** @description A declaration in C++. */
         CardKernel: {
@@ -4072,6 +4138,49 @@ export interface components {
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
+        /** @description A Python function, method or property that takes an operator. */
+        PythonBinding: {
+            /**
+             * @description Where it is: `torch`, `Tensor`, or a module such as `torch._C._nn`.
+             * @example Tensor
+             */
+            place: string;
+            /**
+             * @description Its name there.
+             * @example mT
+             */
+            name: string;
+            /**
+             * @description Whether it is a `function`, a `method` or a `property`.
+             * @example property
+             */
+            kind: string;
+            /**
+             * @description The signatures of the argument parser that take the operator, as they are tried. A property has
+             *     none.
+             */
+            signatures: string[];
+            /** @description Whether PyTorch's developers wrote it by hand. */
+            by_hand: boolean;
+        };
+        /** @description The signatures behind a Python name, and what a call does. */
+        PythonCall: {
+            /**
+             * @description The function or method.
+             * @example torch.add
+             */
+            function: string;
+            /**
+             * @description Whether it is a `function`, a `method` or a `property`.
+             * @example function
+             */
+            kind: string;
+            /** @description The signatures, in the order in which PyTorch tries them. A property has none. */
+            signatures: components["schemas"]["CallSignature"][];
+            /** @description The operator that a property reads. */
+            reads: string | null;
+            result: components["schemas"]["CallResult"] | null;
+        };
         /**
          * @description The registrations of a table.
          * @example {
@@ -4563,6 +4672,8 @@ export interface components {
             pyi_method?: (string | null)[] | null;
             /** @description Where Python binds it. */
             bound: components["schemas"]["Bound"];
+            /** @description The Python functions, methods and properties that take it. */
+            bindings: components["schemas"]["PythonBinding"][];
             /** @description The deprecated Python signatures that call it, from `deprecated.yaml`. */
             deprecated?: components["schemas"]["DeprecatedSignature"][];
             implement?: components["schemas"]["Implementation"] | null;
@@ -10320,6 +10431,154 @@ export interface operations {
             };
             /** @description Labels point to it, or the digest is ambiguous */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_call: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The arguments in words: values of Python, and `tensor`, `tensor(int64, 0-dim)` or `Generator`.
+                 *     The first argument of a method is the tensor. Without it, only the signatures are returned.
+                 * @example tensor, 1
+                 */
+                args?: string;
+                /**
+                 * @description The release of PyTorch whose rules apply, for an address by digest.
+                 * @example 2.9
+                 */
+                release?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description `LABEL`, `sha256:HEX` (8 digits or more, as long as they are unambiguous) or `latest`.
+                 * @example latest
+                 */
+                revision: string;
+                /**
+                 * @description A Python function or method: `torch.add`, `Tensor.add`, `torch.linalg.norm`,
+                 *     `torch._C._nn.gelu`, or only its name.
+                 * @example torch.add
+                 */
+                function: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The signatures */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PythonCall"];
+                };
+            };
+            /** @description The answer matches `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The arguments cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project, revision or function */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another release, or an ambiguous digest */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such release */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

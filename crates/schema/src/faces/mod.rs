@@ -14,6 +14,7 @@ mod default_compiles;
 mod kernel;
 mod number;
 mod python;
+mod python_order;
 mod shim;
 mod stub;
 mod stub_type;

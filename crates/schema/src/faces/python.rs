@@ -11,6 +11,7 @@ use super::{default, number};
 use crate::function::{Argument, FunctionSchema};
 use crate::types::{BaseType, ListSize, Type};
 
+#[derive(Debug, Clone)]
 pub(super) struct PythonArgument<'a> {
     pub(super) name: &'a str,
     pub(super) ty: Cow<'a, Type>,
@@ -19,6 +20,7 @@ pub(super) struct PythonArgument<'a> {
 }
 
 /// An operator's Python signature, from which the parser's text and the type stub are made.
+#[derive(Debug, Clone)]
 pub struct PythonSignature<'a> {
     pub(super) schema: &'a FunctionSchema,
     pub(super) call: Call,

@@ -1,0 +1,166 @@
+//! Calls of Python bindings against a real process: the operator that each calls first, or the first
+//! line of its error.
+
+use std::collections::BTreeMap;
+
+use opatlas_operators::calls::{self, Called, Outcome};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::faces::FaceMaker;
+use opatlas_pytorch::release::Release;
+use opatlas_report::signatures::{Language, Sizes, declarations};
+use opatlas_schema::python_call::Arguments;
+use serde_json::Value;
+
+/// A recorded call, as `opatlas call` takes it.
+fn arguments(row: &Value) -> Arguments {
+    let positional = row["args"].as_array().unwrap().iter();
+    let positional = positional.map(|value| value.as_str().unwrap().to_owned());
+    let keywords = row["kwargs"].as_object().unwrap().iter();
+    let keywords = keywords.map(|(name, value)| format!("{name}={}", value.as_str().unwrap()));
+    let words: Vec<String> = positional.chain(keywords).collect();
+    Arguments::read(&words.join(", ")).unwrap_or_else(|error| panic!("{row}: {error}"))
+}
+
+/// What PyTorch did, in the words of [`ours`].
+fn recorded(row: &Value) -> String {
+    match row["error"].as_str() {
+        Some(error) => format!("TypeError: {error}"),
+        None => row["overload"].as_str().unwrap_or("nothing").to_owned(),
+    }
+}
+
+fn ours(catalogue: &Catalogue, row: &Value) -> String {
+    let Some(binding) = calls::find(catalogue, row["function"].as_str().unwrap()) else {
+        return "not bound".to_owned();
+    };
+    match binding.call(&arguments(row)) {
+        Outcome::Takes { called, .. } => match called {
+            Called::Operator(name) => name,
+            Called::Nothing => "nothing".to_owned(),
+            Called::Unknown => "unknown".to_owned(),
+        },
+        Outcome::NotImplemented => "nothing".to_owned(),
+        Outcome::Raises(error) => format!("{}: {}", error.class, error.first_line()),
+    }
+}
+
+fn compare(file: &str, version: &str, at_least: usize) {
+    let Some(bundle) = opatlas_conformance::release(version) else {
+        return;
+    };
+    let release = Release::from_label(version).unwrap().release;
+    let catalogue = Catalogue::read(&bundle, release, None);
+    let (mut judged, mut wrong) = (0, Vec::new());
+    for row in opatlas_conformance::golden(file) {
+        // Other errors come from what runs behind the parser.
+        if row.get("type").is_some() {
+            continue;
+        }
+        judged += 1;
+        let (recorded, ours) = (recorded(&row), ours(&catalogue, &row));
+        if recorded != ours {
+            wrong.push(format!("{row}\n  recorded {recorded}\n  ours     {ours}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {judged}\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(judged >= at_least, "only {judged} calls");
+}
+
+#[test]
+fn calls_take_the_signature_that_pytorch_takes() {
+    compare("python_calls_2.9.0.jsonl.gz", "2.9.0", 1_200);
+}
+
+/// Names that are bound although no operator of theirs is: they read the tensor or the class.
+const OTHER_MEANING: [&str; 1] = ["Tensor.__len__"];
+
+/// Every binding that is reported exists, as the kind that is reported, and every name of an operator
+/// that a process binds is reported.
+fn names_agree(version: &str) {
+    let Some(bundle) = opatlas_conformance::release(version) else {
+        return;
+    };
+    let release = Release::from_label(version).unwrap().release;
+    let catalogue = Catalogue::read(&bundle, release, None);
+    let rows = opatlas_conformance::golden(&format!("bound_names_{version}.jsonl.gz"));
+    let text = |row: &Value, field: &str| row[field].as_str().unwrap().to_owned();
+    let recorded: BTreeMap<String, String> = rows
+        .iter()
+        .map(|row| {
+            let name = format!("{}.{}", text(row, "place"), text(row, "name"));
+            (name, text(row, "kind"))
+        })
+        .collect();
+    let mut wrong = Vec::new();
+    for (id, operator) in catalogue.native() {
+        for binding in calls::of_operator(&catalogue, id) {
+            let name = binding.full_name();
+            let kind = opatlas_report::calls::kind(binding.kind);
+            if recorded.get(&name).map(String::as_str) != Some(kind) {
+                let operator = operator.qualified_name();
+                wrong.push(format!("{operator}: {name} is not a {kind} in PyTorch"));
+            }
+        }
+    }
+    for name in recorded.keys() {
+        let base = name.rsplit('.').next().unwrap();
+        let is_operator = !catalogue.overloads(base).is_empty();
+        if is_operator
+            && calls::find(&catalogue, name).is_none()
+            && !OTHER_MEANING.contains(&&**name)
+        {
+            wrong.push(format!("{name} is bound in PyTorch"));
+        }
+    }
+    assert!(wrong.is_empty(), "{version}: {wrong:#?}");
+}
+
+#[test]
+fn bindings_are_those_of_a_process() {
+    names_agree("2.9.0");
+    names_agree("2.15.0");
+}
+
+/// `signatures` shows what Python binds, and nothing that it refuses: `torch.prod(x, out=y)` raises, `mT`
+/// is a property, and `size` and `stride` are bound by hand.
+#[test]
+fn signatures_are_those_that_python_binds() {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
+        return;
+    };
+    let catalogue = Catalogue::read(&bundle, Release::V2_9, None);
+    let shown = |name: &str| {
+        let faces = FaceMaker::new(&catalogue).faces(catalogue.find(name).unwrap());
+        declarations(name, &faces, Language::Python, Sizes::All)
+    };
+    for (name, has, lacks) in [
+        ("prod.out", "call this one by torch.ops", "out="),
+        (
+            "_foreach_add.List_out",
+            "call this one by torch.ops",
+            "out=",
+        ),
+        ("mT", "Tensor (property mT)", "mT()"),
+        ("numpy_T", "Tensor (property T)", "numpy_T("),
+        ("size.int", "size(int64_t? dim=None)", "not bound"),
+        ("stride.int", "stride(int64_t? dim=None)", "not bound"),
+        (
+            "add.out",
+            "add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None)",
+            "not bound",
+        ),
+        (
+            "tanh_backward",
+            "not bound; call torch.ops",
+            "tanh_backward(",
+        ),
+    ] {
+        let text = shown(name);
+        assert!(text.contains(has) && !text.contains(lacks), "{text}");
+    }
+}

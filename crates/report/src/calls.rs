@@ -1,0 +1,95 @@
+//! A call of a Python binding, for terminals.
+
+use std::fmt::Write as _;
+
+use opatlas_operators::calls::{Binding, BindingKind, BindingSignature, Called, Outcome};
+
+use crate::escape;
+
+/// The signatures of a binding in the order in which PyTorch tries them, and what a call with the
+/// given arguments does.
+#[must_use]
+pub fn call(binding: &Binding, release: &str, given: Option<(&str, &Outcome)>) -> String {
+    let name = binding.full_name();
+    let mut text = format!("{} in PyTorch {release}\n", escape::line(&name));
+    if let Some(operator) = binding.property_of() {
+        let _ = writeln!(
+            text,
+            "\nA property: it is read, not called. It reads {operator}."
+        );
+        return text;
+    }
+    text.push_str("\nSignatures, in the order in which PyTorch tries them\n");
+    for (at, signature) in binding.signatures.iter().enumerate() {
+        let _ = writeln!(text, "  {}  {}", at + 1, escape::line(&signature.text));
+        let runs = operators(signature);
+        if !runs.is_empty() {
+            let _ = writeln!(text, "     {}", escape::line(&runs));
+        }
+    }
+    if let Some((arguments, outcome)) = given {
+        let call = format!("{name}({arguments})");
+        let _ = writeln!(
+            text,
+            "\n{}\n  {}",
+            escape::line(&call),
+            sentence(binding, outcome)
+        );
+    }
+    text
+}
+
+/// The operators that a signature calls.
+fn operators(signature: &BindingSignature) -> String {
+    if signature.by_hand.is_some() {
+        return "handwritten".to_owned();
+    }
+    let base = signature.operator.iter().cloned();
+    let out = signature.out.iter().map(|out| format!("{out} with `out`"));
+    base.chain(out).collect::<Vec<_>>().join("; ")
+}
+
+fn sentence(binding: &Binding, outcome: &Outcome) -> String {
+    let (signature, called) = match outcome {
+        Outcome::Takes { signature, called } => (signature, called),
+        Outcome::NotImplemented => {
+            return "returns NotImplemented, so Python tries the other operand".to_owned();
+        }
+        Outcome::Raises(error) => {
+            let mut lines = error.message.lines().map(escape::line);
+            let first = lines.next().unwrap_or_default();
+            let mut text = format!("raises {}: {first}", error.class);
+            for line in lines {
+                let _ = write!(text, "\n    {line}");
+            }
+            return text;
+        }
+    };
+    let number = signature + 1;
+    let deprecated = match binding.signatures.get(*signature) {
+        Some(taken) if taken.is_deprecated() => ", which is deprecated,",
+        _ => "",
+    };
+    match called {
+        Called::Operator(name) => {
+            format!(
+                "takes signature {number}{deprecated} and calls {}",
+                escape::line(name)
+            )
+        }
+        Called::Nothing => format!("takes signature {number}{deprecated} and calls no operator"),
+        Called::Unknown => format!(
+            "takes signature {number}{deprecated}; which operator it calls depends on the values"
+        ),
+    }
+}
+
+/// What a binding is, in a word.
+#[must_use]
+pub fn kind(kind: BindingKind) -> &'static str {
+    match kind {
+        BindingKind::Function => "function",
+        BindingKind::Method => "method",
+        BindingKind::Property => "property",
+    }
+}
