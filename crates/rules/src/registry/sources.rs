@@ -147,12 +147,14 @@ pub(super) static RULES: [Rule; 17] = [
                `int64_t` and `double`, not `int`, `size_t` or `float`.",
         why: "A static assertion in PyTorch's headers stops the compiler.",
         bad: cpp(
-            "std::tuple<at::Tensor, at::Tensor> pair(const at::Tensor& self, int dim) { return {self, self}; }\n\
-             TORCH_LIBRARY_IMPL(aten, CUDA, m) {\n  m.impl(\"pair\", &pair);\n}\n",
+            "TORCH_LIBRARY(acme, m) {\n  m.def(\"tilt(Tensor x, int n) -> Tensor\");\n}\n\
+             at::Tensor tilt(const at::Tensor& x, int n) { return x; }\n\
+             TORCH_LIBRARY_IMPL(acme, CUDA, m) {\n  m.impl(\"tilt\", &tilt);\n}\n",
         ),
         good: cpp(
-            "std::tuple<at::Tensor, at::Tensor> pair(const at::Tensor& self, int64_t dim) { return {self, self}; }\n\
-             TORCH_LIBRARY_IMPL(aten, CUDA, m) {\n  m.impl(\"pair\", &pair);\n}\n",
+            "TORCH_LIBRARY(acme, m) {\n  m.def(\"tilt(Tensor x, int n) -> Tensor\");\n}\n\
+             at::Tensor tilt(const at::Tensor& x, int64_t n) { return x; }\n\
+             TORCH_LIBRARY_IMPL(acme, CUDA, m) {\n  m.impl(\"tilt\", &tilt);\n}\n",
         ),
         source: "aten/src/ATen/core/op_registration/infer_schema.h, checkStaticTypes",
         ..rule(RuleId::SourceKernelUncompilable, Severity::Error)
@@ -195,7 +197,7 @@ pub(super) static RULES: [Rule; 17] = [
         why: "Only backends inside PyTorch register a kernel for a stub; on any other backend the \
               call fails. List the supported backends under `dispatch` instead.",
         bad: cpp(
-            "namespace acme {\nvoid pair(const at::Tensor& self) { pair_stub(self.device().type(), self); }\n}\n\
+            "namespace acme {\nstd::tuple<at::Tensor, at::Tensor> pair(const at::Tensor& self) { return pair_stub(self.device().type(), self); }\n}\n\
                   TORCH_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {\n  m.impl(\"pair\", acme::pair);\n}\n",
         ),
         source: "aten/src/ATen/native/README.md, Choosing the right dispatch keyword",

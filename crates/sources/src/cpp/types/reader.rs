@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use rustc_hash::FxHashSet;
+
 use super::known;
 use super::names::{Declared, Meaning, Place, TypeNames};
 use super::{CppType, Unknown};
@@ -68,7 +70,7 @@ impl TypeNames {
     }
 
     /// What a name without PyTorch's namespaces means here, if files declare it.
-    fn declared(&self, path: &[&str], place: Place<'_>) -> Vec<&Meaning> {
+    fn declared(&self, path: &[&str], place: Place<'_>) -> Vec<&Declared> {
         let Some((name, qualifiers)) = path.split_last() else {
             return Vec::new();
         };
@@ -108,13 +110,7 @@ impl TypeNames {
         if visible.iter().any(|declared| declared.file == place.file) {
             visible.retain(|declared| declared.file == place.file);
         }
-        let mut meanings: Vec<&Meaning> = Vec::new();
-        for declared in visible {
-            if !meanings.contains(&&declared.meaning) {
-                meanings.push(&declared.meaning);
-            }
-        }
-        meanings
+        visible
     }
 }
 
@@ -337,9 +333,9 @@ impl<'s> Reader<'_, 's> {
         if is_pytorch && let Some(found) = known::of_pytorch(name, &arguments) {
             return Ok(found);
         }
-        let meanings = self.names.declared(path, self.place);
-        if !meanings.is_empty() {
-            return self.alias(path, &meanings, &arguments);
+        let declared = self.names.declared(path, self.place);
+        if !declared.is_empty() {
+            return self.alias(path, &declared, &arguments);
         }
         let found = match qualifiers {
             [] => {
@@ -350,23 +346,32 @@ impl<'s> Reader<'_, 's> {
         found.ok_or_else(|| unknown(path, "is declared elsewhere"))
     }
 
-    /// The type of an alias, whose declarations may differ in spelling.
+    /// The type of an alias, whose declarations may differ in spelling. The text does not say whether
+    /// another file is included, so its alias of a name of PyTorch must be that type.
     fn alias(
         &self,
         path: &[&str],
-        meanings: &[&Meaning],
+        declared: &[&Declared],
         arguments: &[CppType],
     ) -> Result<CppType, Unknown> {
         let Some(left) = self.left.checked_sub(1) else {
             return Err(unknown(path, "refers to itself"));
         };
-        let mut found = None;
-        for meaning in meanings {
-            let Meaning::Alias(text) = meaning else {
+        let is_here = declared.iter().any(|one| one.file == self.place.file);
+        let mut found = match path {
+            [name] if !is_here => known::of_pytorch(name, arguments),
+            _ => None,
+        };
+        let mut texts = FxHashSet::default();
+        for one in declared {
+            let Meaning::Alias(text) = &one.meaning else {
                 return Err(unknown(path, "is declared in the sources"));
             };
             if !arguments.is_empty() {
                 return Err(unknown(path, "is declared in the sources"));
+            }
+            if !texts.insert(text) {
+                continue;
             }
             let read = self.names.read_at(text, self.place, left, self.types)?;
             if *found.get_or_insert_with(|| read.clone()) != read {

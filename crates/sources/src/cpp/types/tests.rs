@@ -106,6 +106,17 @@ fn repeated_declarations_may_differ_in_spelling() {
 }
 
 #[test]
+fn an_alias_of_another_file_does_not_hide_a_type_of_pytorch() {
+    let alias = b"namespace a { using TensorList = std::vector<at::Tensor>; using Mine = double; }";
+    let files = [("a.cpp", &b""[..]), ("b.h", &alias[..])];
+    let names = TypeNames::of(&files.map(|(path, bytes)| File { path, bytes }));
+    let why = "`TensorList` is declared in several ways";
+    assert_eq!(read(&names, "TensorList", "a"), why);
+    assert_eq!(read(&names, "TensorList", "b"), "at::TensorList");
+    assert_eq!(read(&names, "Mine", "a"), "double");
+}
+
+#[test]
 fn types_that_grow_are_bounded() {
     let mut text = String::from("using T0 = int64_t;\n");
     for level in 1..11 {
