@@ -80,13 +80,18 @@ pub fn by_operator(comparison: &Comparison) -> BTreeMap<&str, OperatorStep<'_>> 
     operators
 }
 
-/// Changes of fate are left out, since the answer of a way says since when it has been so.
+/// Changes of fate are left out, since the answer of a way says since when it has been so. The
+/// events of kernels imply new direct functions and lost internal ones.
 fn is_event(change: &Change) -> bool {
-    let is_of_fate = matches!(
+    let is_implied = matches!(
         change.rule.id,
-        ChangeRuleId::WayChanged | ChangeRuleId::WayGained | ChangeRuleId::WayLost
+        ChangeRuleId::WayChanged
+            | ChangeRuleId::WayGained
+            | ChangeRuleId::WayLost
+            | ChangeRuleId::DirectFunctionAdded
+            | ChangeRuleId::InternalFunctionRemoved
     );
-    change.is_counted() && !is_of_fate
+    change.is_counted() && !is_implied
 }
 
 /// The kind of event for a change.
