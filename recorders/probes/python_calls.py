@@ -221,15 +221,15 @@ def bound(name: str) -> object:
 def value(text: str) -> object:
     """The value of a kind."""
     def tensor(*words: str) -> torch.Tensor:
-        dims, dtype, names = 2, torch.float32, None
+        dims, dtype, options = 2, torch.float32, {}
         for word in words:
             if word.endswith("-dim"):
                 dims = int(word.removesuffix("-dim"))
             elif word == "named":
-                names = ["N", "C"]
+                options = {"names": ["N", "C"]}
             else:
                 dtype = getattr(torch, word)
-        return torch.zeros([2] * dims, dtype=dtype, names=names)
+        return torch.zeros([2] * dims, dtype=dtype, **options)
 
     return _Kinds(tensor).read(text)
 
