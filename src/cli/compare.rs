@@ -82,6 +82,8 @@ impl Compare {
     fn backend_path(&self, sides: &Sides) -> anyhow::Result<Option<&Path>> {
         match &self.backend {
             Some(file) => Ok(Some(file)),
+            // The sources of a commit are in its repository.
+            None if self.base.starts_with("git:") || self.head.starts_with("git:") => Ok(None),
             None => self.how.sources.of_backend(&sides.base.snapshot),
         }
     }

@@ -9,12 +9,12 @@ use clap::Args;
 use opatlas_service::Snapshot;
 use opatlas_service::dispatch::Profile;
 use opatlas_source::{Bundle, visible};
-use opatlas_sources::{File, Language, Macros};
+use opatlas_sources::{File, Language, Macros, Sieve};
 use opatlas_verdict::View;
 
 use super::git::{Git, Mode, Objects};
 use super::import::sources::name_in_bundle;
-use super::sources::{SourceFilter, Sources};
+use super::sources::{SourceFilter, SourceMacros, Sources};
 
 /// The sources of composite kernels.
 #[derive(Debug, Default, Args)]
@@ -38,14 +38,18 @@ impl KernelSources {
         self.sources.is_some()
     }
 
-    /// The folder, if it has the sources of a backend: they are on disk, and no composite kernel of
-    /// PyTorch is in them.
+    /// The folder, if it has the sources of a backend: they are on disk and register something, and no
+    /// composite kernel of PyTorch is in them.
     pub(super) fn of_backend(&self, snapshot: &Snapshot) -> anyhow::Result<Option<&Path>> {
         let Some(folder) = self.sources.as_deref().filter(|folder| folder.is_dir()) else {
             return Ok(None);
         };
         let files = on_disk(folder)?;
-        Ok(deciding(snapshot, &files).is_empty().then_some(folder))
+        let is_pytorch = !deciding(snapshot, &files).is_empty();
+        let described = SourceMacros::read(None)?;
+        let sieve = Sieve::new(&described.macros);
+        let mut read = files.iter().map(|(path, bytes)| File { path, bytes });
+        Ok((!is_pytorch && read.any(|file| sieve.keeps(file))).then_some(folder))
     }
 
     /// Adds the sources on disk that decide verdicts.

@@ -114,6 +114,10 @@ impl TypeNames {
     }
 }
 
+fn too_deep() -> Unknown {
+    Unknown("the type is nested too deeply".into())
+}
+
 fn unknown(path: &[&str], why: &str) -> Unknown {
     Unknown(format!("`{}` {why}", path.join("::")).into())
 }
@@ -168,7 +172,7 @@ impl<'s> Reader<'_, 's> {
     fn whole(&mut self) -> Result<CppType, Unknown> {
         let (Some(left), Some(types)) = (self.left.checked_sub(1), self.types.get().checked_sub(1))
         else {
-            return Err(Unknown("the type is nested too deeply".into()));
+            return Err(too_deep());
         };
         self.left = left;
         self.types.set(types);
@@ -355,7 +359,7 @@ impl<'s> Reader<'_, 's> {
         arguments: &[CppType],
     ) -> Result<CppType, Unknown> {
         let Some(left) = self.left.checked_sub(1) else {
-            return Err(unknown(path, "refers to itself"));
+            return Err(too_deep());
         };
         let is_here = declared.iter().any(|one| one.file == self.place.file);
         let mut found = match path {

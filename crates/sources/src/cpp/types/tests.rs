@@ -125,10 +125,7 @@ fn types_that_grow_are_bounded() {
     }
     let why = "the type is nested too deeply";
     assert_eq!(read(&names(&text), "T10", ""), why);
-    assert_eq!(
-        read(&names("using A = B; using B = A;"), "A", ""),
-        "`A` refers to itself"
-    );
+    assert_eq!(read(&names("using A = B; using B = A;"), "A", ""), why);
 }
 
 #[test]
