@@ -27,7 +27,7 @@ _TIMEOUT_S = 600
 
 
 def of_release(version: str) -> Recorded:
-    """All pairs of types with all arguments."""
+    """Compile all pairs of types with all arguments."""
     include = next(runtimes.python(version).parent.parent.glob("lib/python*/site-packages/torch/include"))
     cases = [(pair, argument, wanted) for pair in itertools.combinations(_TYPES, 2)
              for argument in _ARGUMENTS for wanted in (0, 1)]
@@ -46,7 +46,7 @@ def of_release(version: str) -> Recorded:
 
 
 def _outcome(error: str | None, wanted: int) -> str | int | None:
-    """`None` where the call takes the other overload."""
+    """Return `None` if the call takes the other overload."""
     if error is None:
         return wanted
     if "ambiguous" in error:
@@ -55,7 +55,7 @@ def _outcome(error: str | None, wanted: int) -> str | int | None:
 
 
 def _errors(text: str, include: Path) -> dict[int, str]:
-    """The first error of each line."""
+    """Return the first error of each line."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "calls.cpp"
         source.write_text(text)

@@ -8,7 +8,7 @@ COUNT = 300
 
 
 def kernels(version: str, seed: int = SEED) -> Recorded:
-    """Kernels of a release; a row has the text, and who refused it."""
+    """Kernels of a release; a row has the text and the result."""
     rows = children.torch(version, "kernel_types", {"seed": seed, "count": COUNT})
     return files.header("kernel_types", 1, torch=version, seed=seed), rows
 

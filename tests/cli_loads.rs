@@ -1,5 +1,5 @@
-//! What does not compile or load, as users of the program see it: definitions of libraries, schemas
-//! that PyTorch's runtime refuses, C++ defaults, and C++ functions.
+//! Tests `opatlas` on declarations that do not compile or load: library definitions, schemas that
+//! PyTorch's runtime refuses, C++ defaults, and C++ functions.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Runs the program in a folder with these files.
+/// Runs `opatlas` in a folder with these files.
 fn run(files: &[(&str, &str)], arguments: &[&str]) -> (Option<i32>, String) {
     let folder = TempDir::new().unwrap();
     for (name, text) in files {

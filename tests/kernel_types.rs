@@ -1,4 +1,4 @@
-//! C++ types of kernels in `opatlas check --sources`, as its users see them.
+//! Tests how `opatlas check --sources` reports C++ types of kernels.
 
 use std::process::{Command, Stdio};
 

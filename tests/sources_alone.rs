@@ -1,4 +1,4 @@
-//! A backend that has no file: its sources alone are imported, checked and compared.
+//! Imports, checks and compares a backend that consists of sources alone.
 
 use std::process::Output;
 
@@ -11,7 +11,7 @@ const BASE: &str = "- func: tilt(Tensor self, int dim) -> Tensor\n  dispatch:\n 
                     - func: lean(Tensor self) -> Tensor\n\
                     - func: rest(Tensor self) -> Tensor\n  dispatch:\n    CPU: rest_cpu\n";
 
-/// `tilt` has one more argument, `lean` is an explicit composite now, and `rest` is gone.
+/// `tilt` gained an argument, `lean` became an explicit composite, and `rest` was removed.
 const HEAD: &str = "- func: tilt(Tensor self, int dim, float q) -> Tensor\n  dispatch:\n    CPU: tilt_cpu\n\
                     - func: lean(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: lean\n";
 

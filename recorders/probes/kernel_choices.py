@@ -1,9 +1,9 @@
-"""How generated kernels spell types, rightly and wrongly."""
+"""Right and wrong spellings of types for generated kernels."""
 
 import random
 import re
 
-# Other spellings of a type, which are the same type.
+# Other spellings of the same type.
 _SAME = {
     "at::Tensor": ["torch::Tensor", "at::Tensor"],
     "at::IntArrayRef": ["c10::IntArrayRef", "at::ArrayRef<int64_t>", "c10::ArrayRef<long>", "c10::ArrayRef<int64_t>"],
@@ -24,7 +24,7 @@ _SAME = {
 _USED = {"at::Tensor": "Tensor", "at::IntArrayRef": "IntArrayRef", "at::TensorList": "TensorList", "at::Scalar": "Scalar",
          "at::ScalarType": "ScalarType", "c10::SymInt": "SymInt", "at::Generator": "Generator"}
 
-# Other types that someone may write instead.
+# Wrong types that an author may write instead.
 _OTHER = {
     "const at::Tensor &": ["at::Tensor", "at::Tensor &", "at::Tensor &&", "const std::optional<at::Tensor> &", "at::TensorList",
                            "at::Tensor*", "const at::TensorBase &"],
@@ -112,7 +112,7 @@ _WORD = re.compile(r"(?:\w+::)*\w+")
 
 
 def respelled(choose: random.Random, ty: str, is_used: bool) -> str:
-    """The same type in other words."""
+    """Return another spelling of the type."""
 
     def one(match: re.Match) -> str:
         name = match[0]
@@ -130,7 +130,7 @@ def respelled(choose: random.Random, ty: str, is_used: bool) -> str:
 
 
 def replaced(choose: random.Random, returns: str, parameters: list[str]) -> tuple[str, str, list[str]]:
-    """What was done to a signature, its return type and its parameters."""
+    """Return the name of the change, the return type and the parameters."""
     known = [place for place, ty in enumerate(parameters) if ty in _OTHER]
     doing = choose.random()
     if doing < 0.3:  # noqa: PLR2004

@@ -19,7 +19,7 @@ struct Unlike {};
 at::Tensor concrete(const at::Tensor& a) { return a; }
 at::Tensor symbolic(const at::Tensor& a, c10::SymInt) { return a; }
 }
-// The dispatcher names the type that it has when another one does not fit.
+// If a kernel does not fit, the error of the dispatcher names the registered type.
 extern "C" const char* type_of(const char* name, const char* overload, bool is_symbolic) {
   static std::string found;
   auto kernel = is_symbolic ? c10::KernelFunction::makeFromUnboxedRuntimeFunction(&symbolic)

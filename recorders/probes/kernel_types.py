@@ -44,7 +44,7 @@ extern "C" const char* attempt(int kernel) {
 
 
 def answer(request: dict) -> list[dict]:
-    """The kernels and what became of them."""
+    """Return the kernels with their results."""
     kernels = list(generated(random.Random(request["seed"]), request["count"]))
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -56,7 +56,7 @@ def answer(request: dict) -> list[dict]:
 
 
 def generated(choose: random.Random, count: int) -> list[dict]:
-    """The kernels, a quarter of them of operators with schemas of their own."""
+    """Generate kernels. A quarter of them belong to operators that the block defines."""
     functions = _functions()
     choose.shuffle(functions)
     kernels = []
@@ -119,7 +119,7 @@ _OF_RETURN = {
 
 
 def _text(choose: random.Random, kernel: dict, number: int) -> str:
-    """A namespace with the function, and the statement that registers it."""
+    """Return a namespace with the function, and the statement that registers it."""
     used = ["using namespace at;", "using at::Tensor;", "using c10::SymInt;"] if choose.random() < 0.3 else []  # noqa: PLR2004
     returns, *parameters = (respelled(choose, ty, bool(used)) for ty in (kernel["returns"], *kernel["parameters"]))
     listed = ", ".join(f"{ty} a{place}" for place, ty in enumerate(parameters))
@@ -137,7 +137,7 @@ def _text(choose: random.Random, kernel: dict, number: int) -> str:
 
 
 def _callable(kernel: dict) -> str:
-    """The text with a function in place of the block, so that a refusal can be caught."""
+    """Replace the block with a function, so that a refusal can be caught."""
     return _BLOCK.sub("void add(torch::Library& m)", kernel["text"])
 
 
@@ -150,7 +150,7 @@ def _gcc(*arguments: object) -> subprocess.CompletedProcess:
 
 
 def _compile(kernels: list[dict], place: Path) -> None:
-    """Marks those that do not compile. An instance that fails is reported once, so it repeats."""
+    """Mark kernels that do not compile. Repeat, since a failed instance is reported only once."""
     source = place / "kernels.cpp"
     while True:
         left = [kernel for kernel in kernels if "result" not in kernel]
@@ -176,7 +176,7 @@ def _compile(kernels: list[dict], place: Path) -> None:
 
 
 def _load(kernels: list[dict], library: Path) -> None:
-    """Registers the others, each in a library of its own."""
+    """Register the other kernels, each in its own library."""
     source = library.with_suffix(".cpp")
     lines = [_PRELUDE, *map(_callable, kernels),
              "static std::vector<std::unique_ptr<torch::Library>> kept;",
@@ -203,7 +203,7 @@ def _load(kernels: list[dict], library: Path) -> None:
 
 
 def _lines(message: str) -> str:
-    """The lines that name the fault and the types."""
+    """Return the lines that name the mismatch and the types."""
     wanted = ("kernel 1: ", "kernel 2: ", "reason: ")
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     return "\n".join([lines[0], *(line for line in lines if line.startswith(wanted))])

@@ -22,7 +22,7 @@ from torch.profiler import ProfilerActivity, profile  # noqa: E402
 from torchgen.packaged.autograd import gen_python_functions as generator  # noqa: E402
 
 SECONDS = 20
-# What a parameter of a type takes; the first is the most usual one.
+# The values that a parameter of a type takes, most common first.
 TAKEN = {
     "Tensor": ["Tensor", "Tensor", "Tensor(int64)", "Tensor(bool)", "Tensor(3-dim)", "Tensor(0-dim)", "1", "Tensor(1-dim)"],
     "Tensor[]": ["[Tensor, Tensor]", "(Tensor, Tensor)", "[Tensor(int64)]", "[]", "Tensor", "[Tensor, None]", "[1, 2]"],
@@ -75,7 +75,7 @@ def overloads() -> dict[str, list]:
 
 
 def place_of(function: object, method: bool) -> str | None:
-    """Where a function or method is bound, with the dot."""
+    """Return the place of a function or method, with the dot."""
     variants = {variant.name for variant in function.variants}
     if method:
         return "Tensor." if function.python_module is None and "method" in variants else None
@@ -85,7 +85,7 @@ def place_of(function: object, method: bool) -> str | None:
 
 
 def called_by(place: str, name: str) -> str:
-    """The name of a binding; a function in Python stands in front of some."""
+    """Return the name of a binding. Functions in Python replace some bindings."""
     owner, itself = {"torch.": (torch, "torch._C._VariableFunctions."),
                      "Tensor.": (torch.Tensor, "torch._C.TensorBase.")}.get(place, (None, place))
     if owner is None:
@@ -97,7 +97,7 @@ BUILTIN = (type(torch.add), type(torch.Tensor.add))
 
 
 def made(functions: dict[str, list], chance: random.Random, count: int) -> object:
-    """Random calls, half of them of functions with several signatures."""
+    """Generate random calls, half of them of functions with several signatures."""
     several = [name for name, signatures in functions.items() if len({str(s.arguments()) for s in signatures}) > 2]
     every = list(functions)
     seen = set()
@@ -111,7 +111,7 @@ def made(functions: dict[str, list], chance: random.Random, count: int) -> objec
 
 
 def one(name: str, signature: object, chance: random.Random) -> dict:
-    """A call that fits the signature, or nearly."""
+    """Generate a call that fits the signature or almost does."""
     args = ["Tensor"] if name.startswith(("Tensor.", "torch._C.TensorBase.")) else []
     kwargs = {}
     spoilt = chance.random() < 0.4
@@ -141,7 +141,7 @@ def one(name: str, signature: object, chance: random.Random) -> dict:
 
 
 def value_of(argument: object, chance: random.Random, spoilt: bool) -> str:
-    """A kind of value for an argument."""
+    """Choose a kind of value for an argument."""
     name = str(argument.type)
     if name.endswith("?") and chance.random() < 0.3:
         return "None"
@@ -157,7 +157,7 @@ def value_of(argument: object, chance: random.Random, spoilt: bool) -> str:
 
 
 def called(wanted: list[dict]) -> list[dict]:
-    """The calls with their results, without those that wait or end their process."""
+    """Return the calls with their results, without calls that hang or end their process."""
     rows = []
     at = 0
     while at < len(wanted):
@@ -183,7 +183,7 @@ def called(wanted: list[dict]) -> list[dict]:
 
 
 def result(call: dict) -> dict:
-    """What a call does in this process."""
+    """Run a call in this process and return its result."""
     function = bound(call["function"])
     args = [value(text) for text in call["args"]]
     kwargs = {key: value(text) for key, text in call["kwargs"].items()}
@@ -194,7 +194,7 @@ def result(call: dict) -> dict:
             function(*args, **kwargs)
         except Exception as raised:  # noqa: BLE001: any error is a result
             error = raised
-    # A tensor that becomes a number is read by `item` before the call.
+    # `item` reads a tensor that is converted to a number before the call.
     events = sorted((event for event in seen.events() if event.name.startswith("aten::")
                      and event.name != "aten::item" and event.cpu_parent is None),
                     key=lambda event: event.time_range.start)
@@ -209,7 +209,7 @@ def result(call: dict) -> dict:
 
 
 def bound(name: str) -> object:
-    """The binding itself: `torch` and `Tensor` replace some by functions in Python."""
+    """Return the binding itself. `torch` and `Tensor` replace some with functions in Python."""
     place, _, name = name.rpartition(".")
     functions, methods = torch._C._VariableFunctions, torch._C.TensorBase
     places = {"torch": functions, "torch._C._VariableFunctions": functions,
@@ -219,7 +219,7 @@ def bound(name: str) -> object:
 
 
 def value(text: str) -> object:
-    """The value of a kind."""
+    """Return a value of a kind."""
     def tensor(*words: str) -> torch.Tensor:
         dims, dtype, options = 2, torch.float32, {}
         for word in words:
@@ -235,7 +235,7 @@ def value(text: str) -> object:
 
 
 class _Kinds:
-    """Reads kinds: Python literals, and tensors in words."""
+    """Read kinds: Python literals and tensors such as `tensor(int64)`."""
 
     def __init__(self, tensor: object) -> None:
         self.tensor = tensor

@@ -1,4 +1,4 @@
-"""How generated kernels spell types."""
+"""Tests the types of generated kernels."""
 
 import random
 import sys
@@ -11,7 +11,7 @@ from kernel_choices import OF_SCHEMA, replaced, respelled  # noqa: E402
 
 
 class Choices(unittest.TestCase):
-    """What is made of a signature."""
+    """Tests changes to a signature."""
 
     def test_the_same_seed_gives_the_same_kernels(self) -> None:
         """Recordings are reproducible."""
@@ -20,7 +20,7 @@ class Choices(unittest.TestCase):
         self.assertEqual(made[0], made[1])
 
     def test_all_kinds_occur(self) -> None:
-        """A few hundred draws have right signatures, and every kind of wrong one."""
+        """A few hundred draws produce right signatures and every kind of wrong signature."""
         choose = random.Random(1)  # noqa: S311
         kinds = {replaced(choose, "at::Tensor", ["const at::Tensor &", "int64_t"])[0] for _ in range(400)}
         self.assertEqual(kinds, {"right", "keys first", "keys elsewhere", "argument missing", "argument added",
@@ -35,7 +35,7 @@ class Choices(unittest.TestCase):
         self.assertIn("const at::IntArrayRef", found)
 
     def test_every_schema_type_has_both(self) -> None:
-        """Types that fit, and types that do not."""
+        """Right types fit and wrong types do not."""
         for right, wrong in OF_SCHEMA.values():
             self.assertTrue(right)
             self.assertTrue(wrong)

@@ -38,8 +38,8 @@ impl KernelSources {
         self.sources.is_some()
     }
 
-    /// The folder, if it has the sources of a backend: they are on disk and register something, and no
-    /// composite kernel of PyTorch is in them.
+    /// Returns the folder if it holds the sources of a backend: it is on disk, registers something,
+    /// and contains no composite kernel of PyTorch.
     pub(super) fn of_backend(&self, snapshot: &Snapshot) -> anyhow::Result<Option<&Path>> {
         let Some(folder) = self.sources.as_deref().filter(|folder| folder.is_dir()) else {
             return Ok(None);
@@ -81,7 +81,7 @@ impl KernelSources {
     }
 }
 
-/// The indices of the files that say what composite operators call.
+/// Returns the indices of the files that show which operators a composite calls.
 fn deciding(snapshot: &Snapshot, files: &[Named]) -> BTreeSet<u32> {
     let read = files.iter().map(|(path, bytes)| File { path, bytes });
     let read: Vec<_> = read.collect();
@@ -89,7 +89,7 @@ fn deciding(snapshot: &Snapshot, files: &[Named]) -> BTreeSet<u32> {
     View::new(snapshot.inputs(), &tables).deciding_sources(&read)
 }
 
-/// A revision keeps only the files that decide, and a file that registers something adds that too.
+/// Adds the deciding sources to a revision. If such a file registers kernels, it adds these too.
 fn with_sources(snapshot: Snapshot, files: &[Named]) -> Snapshot {
     let deciding = deciding(&snapshot, files);
     if deciding.is_empty() {

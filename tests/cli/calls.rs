@@ -1,4 +1,4 @@
-//! `opatlas call` as its users run it, over a small bundle.
+//! Runs `opatlas call` over a small bundle.
 
 use std::path::Path;
 use std::process::Output;

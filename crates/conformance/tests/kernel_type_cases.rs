@@ -1,4 +1,4 @@
-//! Kernels that vendors wrote, and what the compiler or the dispatcher of 2.9.0 says to them.
+//! Kernels that vendors wrote, and the verdicts of the compiler and the dispatcher of 2.9.0.
 
 use opatlas_dispatch::Inputs;
 use opatlas_operators::catalogue::Catalogue;
@@ -22,7 +22,7 @@ fn checked(text: &str) -> Option<SourceCheck> {
     Some(check_sources(Inputs::of_files(&catalogue), &[file]))
 }
 
-/// The rules that a text breaks, and why kernels are unknown.
+/// The rules that a text breaks, and the reasons for unknown kernels.
 fn outcome(text: &str) -> Option<(Vec<RuleId>, Vec<String>)> {
     let check = checked(text)?;
     let rules = check.findings.iter().map(|finding| finding.rule);
@@ -33,7 +33,7 @@ fn outcome(text: &str) -> Option<(Vec<RuleId>, Vec<String>)> {
     ))
 }
 
-/// A function `f` that is registered for an operator.
+/// Checks a function `f` that is registered for an operator.
 fn check(operator: &str, function: &str, rule: Option<RuleId>) {
     let text = format!(
         "namespace acme {{\n{function} {{ throw 1; }}\n\

@@ -1,5 +1,5 @@
-//! C++ types of kernels against real compilers and processes: which kernels compile and load, and the
-//! types of PyTorch's own.
+//! Compares the C++ types of kernels with real compilers and processes: which kernels compile and
+//! load, and the types of PyTorch's own kernels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ struct Types {
     symbolic: Option<String>,
 }
 
-/// Checks sources over a release; `None` if its files are not there.
+/// Checks sources over a release. Returns `None` if the release has no files here.
 fn checked(version: &str, sources: &[(String, String)]) -> Option<SourceCheck> {
     let mut bundle = opatlas_conformance::release(version)?;
     for (name, text) in sources {
@@ -46,7 +46,7 @@ fn checked(version: &str, sources: &[(String, String)]) -> Option<SourceCheck> {
     Some(check_sources(Inputs::of_files(&catalogue), &files))
 }
 
-/// Who refuses the kernel of each file.
+/// Returns the step that refuses the kernel of each file.
 fn refused(check: &SourceCheck) -> BTreeMap<&str, &'static str> {
     let of_rule = |rule| match rule {
         RuleId::SourceKernelType => Some("load"),
@@ -101,7 +101,7 @@ fn kernels_compile_and_load_as_recorded() {
     }
 }
 
-/// A file with a kernel of a type that is given as the compiler prints it: `at::Tensor (long)`.
+/// A file with a kernel whose type is spelled as the compiler prints it: `at::Tensor (long)`.
 fn source(number: usize, operator: &str, ty: &str, before: &str) -> (String, String) {
     let (returns, parameters) = ty.split_once(" (").unwrap();
     let text = format!(
@@ -140,7 +140,7 @@ fn pytorchs_own_types_fit_every_operator() {
     }
 }
 
-/// A `const` of the returned value changes the C++ type, and not the schema that PyTorch infers.
+/// A `const` return value changes the C++ type but not the schema that PyTorch infers.
 #[test]
 fn types_are_compared_where_pytorch_registers_kernels() {
     for version in RECORDED {

@@ -1,5 +1,5 @@
-//! Calls of Python bindings against a real process: the operator that each calls first, or the first
-//! line of its error.
+//! Compares calls of Python bindings with a real process: the operator that each call runs first,
+//! or the first line of its error.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ fn arguments(row: &Value) -> Arguments {
     Arguments::read(&words.join(", ")).unwrap_or_else(|error| panic!("{row}: {error}"))
 }
 
-/// What PyTorch did, in the words of [`ours`].
+/// Formats the recorded result as [`ours`] formats ours.
 fn recorded(row: &Value) -> String {
     match row["error"].as_str() {
         Some(error) => format!("TypeError: {error}"),
@@ -52,7 +52,7 @@ fn compare(file: &str, version: &str, at_least: usize) {
     let catalogue = Catalogue::read(&bundle, release, None);
     let (mut judged, mut wrong) = (0, Vec::new());
     for row in opatlas_conformance::golden(file) {
-        // Other errors come from what runs behind the parser.
+        // Other errors come from code that runs after the parser.
         if row.get("type").is_some() {
             continue;
         }
@@ -76,11 +76,11 @@ fn calls_take_the_signature_that_pytorch_takes() {
     compare("python_calls_2.9.0.jsonl.gz", "2.9.0", 1_200);
 }
 
-/// Names that are bound although no operator of theirs is: they read the tensor or the class.
+/// Names that are bound although their operator is not. They read the tensor or the class.
 const OTHER_MEANING: [&str; 1] = ["Tensor.__len__"];
 
-/// Every binding that is reported exists, as the kind that is reported, and every name of an operator
-/// that a process binds is reported.
+/// Every reported binding exists as the reported kind. Every operator name that a process binds is
+/// reported.
 fn names_agree(version: &str) {
     let Some(bundle) = opatlas_conformance::release(version) else {
         return;
@@ -126,8 +126,8 @@ fn bindings_are_those_of_a_process() {
     names_agree("2.15.0");
 }
 
-/// `signatures` shows what Python binds, and nothing that it refuses: `torch.prod(x, out=y)` raises, `mT`
-/// is a property, and `size` and `stride` are bound by hand.
+/// `signatures` shows only the signatures that Python binds: `torch.prod(x, out=y)` raises, `mT` is
+/// a property, and `size` and `stride` have handwritten bindings.
 #[test]
 fn signatures_are_those_that_python_binds() {
     let Some(bundle) = opatlas_conformance::release("2.9.0") else {

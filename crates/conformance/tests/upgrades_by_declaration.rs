@@ -72,7 +72,7 @@ fn check(from: &str, to: &str) -> Option<Declarations> {
         })
     });
     let wanted: Vec<_> = wanted.collect();
-    // The recordings are of the dispatcher, which has the operator's name for every kernel.
+    // The recordings come from the dispatcher, which names every kernel after its operator.
     let plain = |text: &Option<String>| Some(text.as_deref()?.replacen("_symint(", "(", 1));
     let ours = found.kernels.iter();
     let ours: Vec<_> = ours

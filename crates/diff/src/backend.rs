@@ -41,17 +41,17 @@ pub struct BackendImpact<'a> {
     /// Operators that it does not list and that worked before but fail now. Each has the base's kernel
     /// and the head's verdict and needs.
     pub lost: Vec<Cell>,
-    /// Other operators that it does not list and that are served differently now.
+    /// Other unlisted operators whose kernel changed.
     pub reassigned: Vec<Reassigned>,
 }
 
-/// An operator that a backend inherits, and whose entry at the backend's key changed: another kernel
-/// serves it, or none. Operators that already failed do not count.
+/// An inherited operator whose entry at the backend's key changed: another kernel serves it, or no
+/// kernel does. Operators that already failed do not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reassigned {
-    /// What the backend inherited.
+    /// The entry that the backend inherited.
     pub old: Cell,
-    /// What it gets now.
+    /// The entry that it inherits now.
     pub new: Cell,
 }
 
@@ -104,13 +104,13 @@ impl Cell {
         Standing::of(Some(self.verdict), self.reason)
     }
 
-    /// Whether an implicit composite serves it, which decomposes for autograd too.
+    /// `true` if an implicit composite serves it. Such a kernel decomposes for autograd too.
     #[must_use]
     pub fn decomposes(&self) -> bool {
         self.source_key == Some(Alias::CompositeImplicitAutograd.name())
     }
 
-    /// Whether the backend gets something from a kernel that it does not register.
+    /// `true` if a kernel that the backend does not register serves it.
     fn is_inherited(&self) -> bool {
         self.source_key.is_some() && !self.verdict.fails()
     }
@@ -267,8 +267,8 @@ fn added(key: &str, comparison: &Comparison, base: &Catalogue, head: View<'_>) -
     added
 }
 
-/// Operators that the backend does not list: those that worked and fail now, and the others that are
-/// served differently.
+/// Compares the operators that the backend does not list. Returns the operators that worked and
+/// fail now, and the other operators whose kernel changed.
 fn unlisted(
     key: &str,
     listed: &BTreeSet<&str>,

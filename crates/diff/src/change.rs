@@ -175,7 +175,7 @@ pub enum Note {
     SupportUnknown,
     /// The line of `torchgen/aoti/fallback_ops.py` that keeps the old functions of the C shim.
     ShimVersion(Arc<str>),
-    /// A C++ call that changes.
+    /// A C++ call whose meaning changes.
     CppCall(Arc<str>),
     /// Why the fate on the head's side is what it is.
     Reason(Arc<str>),

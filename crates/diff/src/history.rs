@@ -80,7 +80,7 @@ pub fn by_operator(comparison: &Comparison) -> BTreeMap<&str, OperatorStep<'_>> 
     operators
 }
 
-/// Changes of fate are left out, since the answer of a way says since when it has been so. The
+/// Omits changes of fate, because the answer for a path already says since when it applies. The
 /// events of kernels imply new direct functions and lost internal ones.
 fn is_event(change: &Change) -> bool {
     let is_implied = matches!(

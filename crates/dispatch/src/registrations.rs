@@ -49,7 +49,7 @@ pub struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// A revision as its files describe it, without observations of a process.
+    /// Inputs for a revision's files alone, without observations of a process.
     #[must_use]
     pub fn of_files(catalogue: &'a Catalogue) -> Self {
         static UNOBSERVED: OnceLock<Observed> = OnceLock::new();

@@ -101,14 +101,14 @@ impl BackendFile {
         read::read(bytes, profile)
     }
 
-    /// The backend whose kernels sources register, as if a file listed them; `None` if they register
-    /// none at the key of a backend. Its key is the one with the most kernels.
+    /// Builds a backend from the kernels that sources register. Its key is the backend key with the
+    /// most kernels. Returns `None` if no kernel is registered at the key of a backend.
     #[must_use]
     pub fn of_sources(sources: &Sources, release: Release) -> Option<Self> {
         of_sources::read(sources, release)
     }
 
-    /// The file with the operators that sources register besides, if they are for the same key.
+    /// Adds the operators that sources register, if they are for the same key.
     #[must_use]
     pub fn joined_with(mut self, registered: Self) -> Self {
         let key = |file: &Self| file.backend.as_ref().map(|key| key.value.clone());

@@ -144,14 +144,15 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The namespace of the function, unless it is `at::native`: `custom::deep::native`.
+    /// Returns the namespace of the function, such as `custom::deep::native`, unless it is
+    /// `at::native`.
     #[must_use]
     pub fn own_namespace(&self) -> Option<String> {
         let namespace = self.namespace.as_deref().filter(|name| *name != "at")?;
         Some(format!("{namespace}::native"))
     }
 
-    /// The name of the function, with its namespace unless that is `at::native`.
+    /// Returns the name of the function, with its namespace unless that is `at::native`.
     #[must_use]
     pub fn qualified(&self) -> Cow<'_, str> {
         match self.own_namespace() {
@@ -160,7 +161,7 @@ impl Kernel {
         }
     }
 
-    /// The kernel as an entry names it, without the `::native` that PyTorch appends.
+    /// Returns the kernel as the entry spells it, without the `::native` that PyTorch appends.
     #[must_use]
     pub fn declared(&self) -> Cow<'_, str> {
         match self.namespace.as_deref() {
@@ -169,7 +170,7 @@ impl Kernel {
         }
     }
 
-    /// A declaration of the function, within its namespace unless that is `at::native`.
+    /// Declares the function, within its namespace unless that is `at::native`.
     #[must_use]
     pub fn within_namespace(&self, declaration: String) -> String {
         match self.own_namespace() {

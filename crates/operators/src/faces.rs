@@ -46,7 +46,7 @@ pub struct OperatorFaces {
     pub pyi_function: Option<Stub>,
     /// The method in the type stub.
     pub pyi_method: Option<Stub>,
-    /// Where Python binds its name.
+    /// The places where Python binds its name.
     pub bound: Bound,
     /// The Python functions, methods and properties that take it.
     pub bindings: Vec<FaceBinding>,
@@ -57,15 +57,15 @@ pub struct OperatorFaces {
 /// A Python function, method or property that takes an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaceBinding {
-    /// Where.
+    /// The module or class.
     pub place: Place,
     /// The name there.
     pub name: String,
-    /// What it is.
+    /// Function, method or property.
     pub kind: BindingKind,
-    /// The parser's signatures that take the operator; none for a property.
+    /// The parser's signatures that call the operator. Empty for a property.
     pub signatures: Vec<String>,
-    /// Whether PyTorch's developers wrote it by hand.
+    /// `true` if PyTorch's developers wrote it by hand.
     pub by_hand: bool,
 }
 
@@ -186,7 +186,8 @@ impl<'a> FaceMaker<'a> {
         self.cpp_named(operator, call, operator.has_manual_cpp_binding())
     }
 
-    /// The functions of an operator under its own name, even if `at::` has a hand-written one.
+    /// Returns the functions of an operator under its own name, even if `at::` has a handwritten
+    /// one.
     fn plain_functions(&self, operator: &Operator) -> Option<Vec<String>> {
         self.cpp_named(operator, Call::Function, false)
     }

@@ -1,11 +1,11 @@
 //! Operators with symbolic sizes for which PyTorch's own C++ registers a kernel with `int64_t`, such as
 //! a batching rule (`data/int_kernels.json`; `docs/spec/sources.md`, section 8).
 //!
-//! Structured operators are not among them: their kernels always take `int64_t`.
+//! The list omits structured operators, because their kernels always take `int64_t`.
 
 use super::release::Release;
 
-/// Whether a release registers such a kernel for an operator of `aten`.
+/// `true` if a release registers such a kernel for an operator of `aten`.
 #[must_use]
 pub fn has_int_kernel(operator: &str, release: Release) -> bool {
     let applies = |(minor, _): &&(u8, &[&str])| usize::from(*minor) <= release.index();

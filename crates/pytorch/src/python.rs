@@ -21,27 +21,28 @@ pub struct HandBinding {
 pub struct HandSignature {
     /// The text for the argument parser.
     pub text: &'static str,
-    /// What it calls, by its arguments; the first that applies counts. It calls nothing if none does.
+    /// The operators that it calls. The first case that applies wins. If none applies, it calls
+    /// none.
     pub calls: &'static [HandCall],
 }
 
-/// What a handwritten binding calls.
+/// A case of a handwritten binding: a condition on the arguments, and its effect.
 #[derive(Debug, PartialEq, Eq)]
 pub struct HandCall {
-    /// Names of arguments that must be given, some with their class or value.
+    /// The arguments that the call must pass, some with their class or value.
     pub when: &'static [(&'static str, Option<&'static str>)],
-    /// What happens then.
+    /// The effect.
     pub then: Then,
 }
 
-/// What happens in a handwritten binding.
+/// The effect of a handwritten binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     /// It calls this operator first.
     Calls(&'static str),
     /// It calls no operator.
     Nothing,
-    /// What it calls depends on the values.
+    /// The operator depends on the values.
     Unknown,
     /// It indexes the tensor.
     Indexes,
@@ -55,8 +56,8 @@ impl HandBinding {
         FUNCTIONS.iter().filter(move |it| it.is_in(release))
     }
 
-    /// The functions of `torch` that are written in Python, in front of a binding that takes other
-    /// arguments.
+    /// The functions of `torch` that are written in Python and take other arguments than the
+    /// binding that they replace.
     pub fn in_python(release: Release) -> impl Iterator<Item = &'static Self> {
         IN_PYTHON.iter().filter(move |it| it.is_in(release))
     }
@@ -87,13 +88,13 @@ pub fn properties() -> &'static [(&'static str, &'static str)] {
     PROPERTIES
 }
 
-/// The function of `torch` that an alias stands for.
+/// Resolves an alias of a function of `torch`.
 #[must_use]
 pub fn function_alias(name: &str) -> Option<&'static str> {
     find(FUNCTION_ALIASES, name)
 }
 
-/// The method of `Tensor` that an alias stands for: `add` for `__radd__`.
+/// Resolves an alias of a method of `Tensor`, such as `__radd__` for `add`.
 #[must_use]
 pub fn method_alias(name: &str) -> Option<&'static str> {
     find(METHOD_ALIASES, name)

@@ -337,7 +337,7 @@ fn reassigned(impact: &BackendImpact<'_>) -> Vec<Item> {
     lines
 }
 
-/// The kernel that serves a cell, and whether that works.
+/// Names the kernel that serves a cell and says whether it works.
 fn server(cell: &Cell) -> String {
     let kernel = match cell.source_key {
         Some(source) => format!("the kernel for {source}"),

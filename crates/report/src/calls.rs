@@ -1,4 +1,4 @@
-//! A call of a Python binding, for terminals.
+//! Prints a call of a Python binding for terminals.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use opatlas_operators::calls::{Binding, BindingKind, BindingSignature, Called, O
 
 use crate::escape;
 
-/// The signatures of a binding in the order in which PyTorch tries them, and what a call with the
-/// given arguments does.
+/// Prints the signatures of a binding in the order in which PyTorch tries them, and the result of a
+/// call with the given arguments.
 #[must_use]
 pub fn call(binding: &Binding, release: &str, given: Option<(&str, &Outcome)>) -> String {
     let name = binding.full_name();
@@ -84,7 +84,7 @@ fn sentence(binding: &Binding, outcome: &Outcome) -> String {
     }
 }
 
-/// What a binding is, in a word.
+/// Returns the word for a kind of binding.
 #[must_use]
 pub fn kind(kind: BindingKind) -> &'static str {
     match kind {

@@ -28,14 +28,14 @@ pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 pub use introduced::{Introduced, introduced};
 pub use rule::{Example, Family, OPERATORS as EXAMPLE_OPERATORS, Rule, SCHEMA, Stage};
 
-/// Checks a catalogue against the rules of its release, as if nothing were observed of a process.
+/// Checks a catalogue against the rules of its release, without observations of a process.
 /// Suppressed findings are included and marked ([`suppress`]).
 #[must_use]
 pub fn check(catalogue: &Catalogue) -> Findings {
     Stop::unstopped(|stop| check_until(Inputs::of_files(catalogue), stop))
 }
 
-/// Checks a revision with all that is known of its registrations, and can be stopped.
+/// Like [`check`], with observed registrations and a way to stop.
 ///
 /// # Errors
 /// [`Stopped`].

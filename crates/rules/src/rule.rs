@@ -53,8 +53,8 @@ pub enum Family {
     Suppressions,
 }
 
-/// The step that fails: one of PyTorch's generator, or of the build after it (`docs/spec/rules.md`,
-/// section 1).
+/// The step that fails: a step of PyTorch's generator or of the build after it
+/// (`docs/spec/rules.md`, section 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
     /// Loading the YAML.

@@ -145,7 +145,8 @@ fn registrations_that_fail_are_found() {
     }
 }
 
-/// A kernel of the backend ends the decomposition for autograd, unless it has one there too.
+/// A kernel at the backend's key ends the decomposition for autograd, unless the autograd key has a
+/// kernel too.
 #[test]
 fn kernels_take_gradients_of_composites() {
     let lost = |text: &str| {

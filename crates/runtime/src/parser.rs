@@ -45,12 +45,12 @@ pub fn parse_with<'a>(
     read(text, classes, TypeVariables::Accepted)
 }
 
-/// Reads the schema of a definition, as `m.def` and `torch.library` of a release do. From 2.4 on
-/// they refuse type variables, except in the namespaces `aten` and `prim`.
+/// Reads the schema of a definition, as `m.def` and `torch.library` of a release do. Since 2.4,
+/// they refuse type variables outside of the namespaces `aten` and `prim`.
 ///
 /// # Errors
 ///
-/// Those of [`parse_with`], and a type variable where none is accepted.
+/// Returns the errors of [`parse_with`], and an error for a refused type variable.
 ///
 /// ```
 /// use opatlas_pytorch::release::Release;

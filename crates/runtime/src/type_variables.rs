@@ -1,18 +1,18 @@
-//! Type variables: names in lower case that no type has (`SchemaTypeParser::parseBaseType`).
+//! Type variables: lowercase names that are not types (`SchemaTypeParser::parseBaseType`).
 
 use opatlas_pytorch::release::Release;
 
-/// What the parser makes of an unknown name in lower case.
+/// How the parser treats an unknown lowercase name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeVariables {
-    /// A type variable.
+    /// The name is a type variable.
     Accepted,
-    /// An error.
+    /// The name is an error.
     Refused,
 }
 
 impl TypeVariables {
-    /// For the text of a definition (`parseSchemaOrName`).
+    /// The treatment in the text of a definition (`parseSchemaOrName`).
     pub(super) fn of_definition(text: &str, release: Release) -> Self {
         let is_own = text.starts_with("aten::") || text.starts_with("prim::");
         if is_own || release < Release::V2_4 {
@@ -28,7 +28,7 @@ impl TypeVariables {
     }
 }
 
-/// What to write instead of the name of a C++ type, or of one that only the code generator has.
+/// Suggests a replacement for a C++ type, or for a type that only the code generator knows.
 pub(super) fn replacement(name: &str) -> Option<&'static str> {
     Some(match name {
         "int64_t" => "use `SymInt` or `int` instead of `int64_t`",

@@ -27,7 +27,7 @@ pub struct Vendor {
     pub bytes: Arc<[u8]>,
     /// The vendor profile for reading it. If `None`, that of the revision or a built-in one.
     pub profile: Option<Arc<[u8]>>,
-    /// Its sources, by their names in a bundle.
+    /// The backend's sources, by their names in a bundle.
     sources: Vec<(Box<str>, Arc<[u8]>)>,
 }
 
@@ -67,7 +67,7 @@ impl Vendor {
         }
     }
 
-    /// The first backend file of a bundle and its sources; `None` if it has neither.
+    /// Takes the first backend file of a bundle and its sources. Returns `None` if it has neither.
     #[must_use]
     pub fn of(bundle: &Bundle) -> Option<Self> {
         let mut files = bundle.files();

@@ -84,8 +84,8 @@ pub struct Registration {
     pub kind: RegistrationKind,
     /// The namespace; `_` for every operator.
     pub namespace: Option<Box<str>>,
-    /// The namespace of the block or library, as far as the text says; `_` for every operator. The
-    /// runtime refuses operators of another one.
+    /// The namespace of the block or library, if the text gives it. `_` stands for every namespace.
+    /// The runtime refuses operators of another namespace.
     pub library: Option<Box<str>>,
     /// The operator without its namespace: `add.Tensor`.
     pub operator: Option<Box<str>>,

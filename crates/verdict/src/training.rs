@@ -148,7 +148,7 @@ impl Training {
             && matches!(self.works, Works::No | Works::NotDifferentiable)
     }
 
-    /// Whether nothing but the fallback is at the autograd key, so the gradient stops at the call.
+    /// `true` if the autograd key only has the fallback, so the gradient stops at the call.
     #[must_use]
     pub fn lacks_autograd(&self) -> bool {
         self.detail == Some(Detail::NoAutograd)

@@ -1,4 +1,4 @@
-//! Kernels whose C++ types only a build knows: at the end of a text, and in JSON.
+//! Lists kernels whose C++ types only a build can decide, at the end of the text and in JSON.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use opatlas_source::visible;
 
 use super::CheckResult;
 
-/// How many are listed in a text.
+/// The maximum number of kernels that the text lists.
 const MOST_SHOWN: usize = 10;
 
 pub(super) fn text(judged: &CheckResult) -> String {

@@ -1,4 +1,4 @@
-//! The backend file in a vendor's tree, for commands that get only `--sources`.
+//! Finds the backend file in a vendor's tree, for commands with `--sources` alone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use opatlas_source::visible;
 
 use crate::cli::read::{self, Origin};
 
-/// How many files and folders of a tree are looked at.
+/// The maximum number of files and folders that are visited.
 const MOST_ENTRIES: usize = 200_000;
 
-/// How large a backend file may be, in bytes. XLA's has 12,000.
+/// The maximum size of a backend file, in bytes. XLA's has 12,000.
 const LARGEST: u64 = 1 << 20;
 
-/// The only file below a folder that torchgen would read as a backend file. A note on standard error
-/// names it, or says that there are several.
+/// Returns the only file below a folder that torchgen would read as a backend file. A note on
+/// standard error names it or lists several candidates.
 pub(in crate::cli) fn backend_file(folder: &Path) -> Option<PathBuf> {
     let mut found: Vec<PathBuf> = yaml_files(folder)
         .into_iter()
@@ -49,7 +49,7 @@ fn is_backend_file(path: &Path) -> bool {
     lists && file.backend.is_some() && file.vendor.is_none() && file.diagnostics.is_empty()
 }
 
-/// Skips hidden folders and links.
+/// Lists YAML files. Skips hidden folders and links.
 fn yaml_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];

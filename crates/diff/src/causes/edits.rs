@@ -25,7 +25,7 @@ pub(super) fn is_edit(change: &Change) -> bool {
     }
 }
 
-/// Whether a change shows in C++ headers alone, as a consequence of a kernel or an overload.
+/// `true` if a change only affects C++ headers and follows from a kernel or an overload.
 fn is_of_cpp(rule: ChangeRuleId) -> bool {
     matches!(
         rule,

@@ -1,6 +1,6 @@
 //! Kinds of arguments and parameters, and the rank of the conversion between them.
 
-/// The type of a parameter, in the spelling of [`crate::declarations::plain`].
+/// The type of a parameter, spelled as in [`crate::declarations::plain`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ParameterType {
     /// `bool`
@@ -58,7 +58,7 @@ impl ParameterType {
         }
     }
 
-    /// Whether all conversions to it and from it are known.
+    /// `true` if all conversions to and from this type are known.
     fn is_known(&self) -> bool {
         match self {
             Self::Other(name) => {
@@ -136,24 +136,24 @@ pub(super) enum Rank {
     /// The same type. A variable binds to `T &` before `const T &`.
     Exact,
     ExactConst,
-    /// Between built-in types.
+    /// A conversion between built-in types.
     Standard,
-    /// By a constructor.
+    /// A conversion by a constructor.
     User,
 }
 
 /// How an argument converts to a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Conversion {
-    /// It does.
+    /// It converts implicitly, with this rank.
     By(Rank),
-    /// It does not.
+    /// It does not convert.
     Impossible,
-    /// Not known here.
+    /// Opatlas does not know the conversion.
     Unknown,
 }
 
-/// How C++ converts an argument. A test compares it with a compiler.
+/// Returns how C++ converts an argument. A test compares the results with a compiler.
 pub(super) fn convert(argument: &Argument, to: &ParameterType) -> Conversion {
     let rank = match argument {
         Argument::Variable(ty) if ty == to => Some(Rank::Exact),
@@ -164,7 +164,7 @@ pub(super) fn convert(argument: &Argument, to: &ParameterType) -> Conversion {
     }
     if let ParameterType::Optional(inner) = to {
         return match convert(argument, inner) {
-            // Braces make an optional of nothing but a list.
+            // Braces only convert to an optional of a list.
             Conversion::By(_)
                 if *argument == Argument::Braces && **inner == ParameterType::Scalar =>
             {
@@ -185,7 +185,7 @@ pub(super) fn convert(argument: &Argument, to: &ParameterType) -> Conversion {
     }
 }
 
-/// The rank of a conversion to another type than an optional, if there is one.
+/// Returns the rank of a conversion to a type that is not an optional.
 fn rank(argument: &Argument, to: &ParameterType) -> Option<Rank> {
     use ParameterType as P;
     Some(match (argument, to) {

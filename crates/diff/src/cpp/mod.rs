@@ -1,5 +1,5 @@
-//! C++ overload resolution for calls of `at::` functions and methods, as far as it is certain
-//! (`docs/spec/compatibility.md`, section 5.8).
+//! C++ overload resolution for calls of `at::` functions and methods. Leaves calls open whose
+//! outcome is uncertain (`docs/spec/compatibility.md`, section 5.8).
 
 mod conversion;
 mod resolution;
@@ -12,23 +12,23 @@ use crate::declarations::plain;
 /// A function or method that C++ code may call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declared {
-    /// Its name: `add_out`.
+    /// The name, such as `add_out`.
     pub name: String,
-    /// Its parameters; a method has none for `self`.
+    /// The parameters. A method does not list `self`.
     pub parameters: Vec<Parameter>,
 }
 
 /// A parameter of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its type.
+    /// The type.
     pub ty: ParameterType,
-    /// Whether a call may leave it out, with all that follow.
+    /// `true` if a call may omit it together with all later parameters.
     pub has_default: bool,
 }
 
 impl Declared {
-    /// Reads a declaration that torchgen writes: `at::Tensor f(const at::Tensor & self, double p=1)`.
+    /// Reads torchgen's declaration, such as `at::Tensor f(const at::Tensor & self, double p=1)`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = plain(text);
@@ -65,7 +65,7 @@ impl Parameter {
     }
 }
 
-/// The parameters, split at commas outside of brackets and quotes.
+/// Splits parameters at commas outside of brackets and quotes.
 fn split(parameters: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut depth, mut from, mut is_quoted) = (0_usize, 0, false);

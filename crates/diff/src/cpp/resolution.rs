@@ -1,18 +1,18 @@
-//! The overload that a call takes.
+//! Chooses the overload that a call takes.
 
 use super::Declared;
 use super::conversion::{Argument, Conversion, Rank, convert};
 
-/// What a compiler makes of a call.
+/// The outcome of overload resolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It takes the overload with this index.
+    /// The call takes the overload with this index.
     Takes(usize),
     /// No overload is better than all others.
     Ambiguous,
     /// No overload takes the arguments.
     Refused,
-    /// A conversion is not known.
+    /// Opatlas does not know a conversion.
     Unknown,
 }
 

@@ -156,8 +156,8 @@ fn without_matching(mut impacts: Impacts, same: DeclarationMatch) -> Impacts {
     }
 }
 
-/// The impacts where the C++ type of a return changed, as from `Tensor` to `Tensor(a!)`: a registered
-/// kernel must match it.
+/// Adds the impact of a changed C++ return type, such as `Tensor` to `Tensor(a!)`. A registered
+/// kernel must match the new type.
 fn with_new_type(impacts: Impacts) -> Impacts {
     let backend = Audiences::of(&[Audience::Backend]);
     Impacts {

@@ -1,4 +1,4 @@
-//! C++ calls that a new overload makes ambiguous, or takes over.
+//! C++ calls that a new overload takes or makes ambiguous.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_schema::faces::Call;
 use opatlas_source::{Stop, Stopped};
 
-/// The most overloads of a name that are compared. No release has as many.
+/// The maximum number of overloads of a name that are compared. No release reaches it.
 const OVERLOADS: usize = 128;
 
 pub(super) fn compare(
@@ -98,7 +98,7 @@ fn of_name(
     }
 }
 
-/// The rule that a call of an operator comes under, and the new overload.
+/// Returns the rule that applies to a call of an operator, and the new overload.
 fn effect(
     id: OperatorId,
     (before, after): (&[&Overload], &[&Overload]),
@@ -130,7 +130,7 @@ fn effect(
             let Outcome::Takes(_) = resolved(&kept) else {
                 return None;
             };
-            // Without this overload alone the call is not ambiguous.
+            // Removing only this overload resolves the ambiguity.
             let taker = after.iter().find(|(new, _)| {
                 let others = after.iter().copied().filter(|(id, _)| id != new);
                 is_new(new) && matches!(resolved(&others.collect::<Vec<_>>()), Outcome::Takes(_))
@@ -141,8 +141,8 @@ fn effect(
     }
 }
 
-/// Calls that use a function: of every length, with the usual argument for each parameter, and with
-/// one of them replaced.
+/// Generates calls of a function: calls of every length with the usual argument for each parameter,
+/// and variants with one argument replaced.
 fn calls(declared: &Declared) -> Vec<Vec<Argument>> {
     let usual: Vec<Vec<Argument>> = declared
         .parameters
@@ -166,7 +166,7 @@ fn calls(declared: &Declared) -> Vec<Vec<Argument>> {
     calls
 }
 
-/// `at::tilt(x, 2)`, or `x.tilt(2)`.
+/// Formats a call: `at::tilt(x, 2)` or `x.tilt(2)`.
 fn shown(call: Call, name: &str, arguments: &[Argument]) -> Arc<str> {
     let arguments: Vec<&str> = arguments.iter().map(Argument::code).collect();
     let prefix = match call {

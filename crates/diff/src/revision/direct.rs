@@ -11,8 +11,8 @@ use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::{Stop, Stopped};
 
-/// Adds gains and losses of operators that both sides have, at most one change of each rule for an
-/// operator.
+/// Adds gains and losses of operators that both sides have. Each operator gets at most one change
+/// per rule.
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
@@ -53,7 +53,7 @@ pub(super) fn compare(
 struct Side<'c> {
     catalogue: &'c Catalogue,
     maker: FaceMaker<'c>,
-    /// All functions in `at::native` and other namespaces of kernels, of whatever operator.
+    /// All functions of all operators in `at::native` and other kernel namespaces.
     native: FxHashSet<String>,
 }
 
@@ -69,7 +69,7 @@ impl<'c> Side<'c> {
         }
     }
 
-    /// The functions of an operator in namespaces that both releases have.
+    /// Returns the functions of an operator in namespaces that both releases have.
     fn functions(&self, id: OperatorId, other: &Self) -> Vec<String> {
         let releases = [self, other].map(|side| side.catalogue.release);
         let mut functions = self.maker.direct_names(id, releases);
@@ -77,7 +77,8 @@ impl<'c> Side<'c> {
         functions
     }
 
-    /// Whether this side declares a function. Other operators may have kernels of the same name.
+    /// `true` if this side declares the function. Other operators may have kernels of the same
+    /// name.
     fn declares(&self, function: &str, own: &[String]) -> bool {
         own.iter().any(|it| it == function) || self.native.contains(function)
     }
@@ -90,8 +91,8 @@ impl<'c> Side<'c> {
     }
 }
 
-/// Whether a function is public: that of a backend for an operator without a leading `_`, not one in
-/// `at::native`, `at::meta` or the namespace of a composite.
+/// `true` if the function is public: it belongs to a backend and its operator has no leading `_`.
+/// Functions in `at::native`, `at::meta` and the namespaces of composites are internal.
 fn is_public(function: &str) -> bool {
     let mut parts = function.rsplit("::");
     let name = parts.next().unwrap_or_default();

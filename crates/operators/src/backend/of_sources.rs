@@ -1,4 +1,4 @@
-//! The backend that sources describe, as a file would.
+//! Builds a backend from its sources, for backends without a file.
 
 use opatlas_pytorch::handwritten;
 use opatlas_pytorch::keys::Keys;
@@ -10,8 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{BackendFile, dispatch_key};
 use crate::entry::Placed;
 
-/// Its key is the dense backend key with the most kernels, and the operators are those of PyTorch with a
-/// kernel at that key or at its autograd key. `None` if no kernel is at the key of a backend.
+/// Builds a backend. Its key is the dense backend key with the most kernels. Its operators are
+/// PyTorch's operators with a kernel at that key or at its autograd key. Returns `None` if no
+/// kernel is registered at the key of a backend.
 pub(super) fn read(sources: &Sources, release: Release) -> Option<BackendFile> {
     let kernels = || {
         let rows = sources.rows().iter().filter(|row| is_kernel(row));

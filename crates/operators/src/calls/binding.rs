@@ -11,51 +11,51 @@ use crate::catalogue::Catalogue;
 /// A name that Python binds.
 #[derive(Debug)]
 pub struct Binding {
-    /// Where.
+    /// The module or class.
     pub place: Place,
     /// The name, such as `add` or `__radd__`.
     pub name: String,
-    /// What it is.
+    /// Function, method or property.
     pub kind: BindingKind,
-    /// Whether a `TypeError` becomes `NotImplemented`, as for `__add__`.
+    /// `true` if a `TypeError` becomes `NotImplemented`, as for `__add__`.
     pub returns_not_implemented: bool,
-    /// The signatures as the parser tries them; none for a property.
+    /// The signatures in the order in which the parser tries them. Empty for a property.
     pub signatures: Vec<BindingSignature>,
     release: Release,
-    /// The operator that a property reads, or operators that it answers for.
+    /// The operator that a property reads, or the operators that a function answers for.
     answers_for: Vec<&'static str>,
 }
 
-/// What a name is.
+/// The kind of object that a name is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingKind {
     /// A function.
     Function,
     /// A method of a tensor.
     Method,
-    /// An attribute of a tensor, which is read and not called.
+    /// An attribute of a tensor. Python code reads it and does not call it.
     Property,
 }
 
 /// A signature that the argument parser tries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BindingSignature {
-    /// The text for the parser.
+    /// The signature in the parser's syntax.
     pub text: String,
-    /// The operator that it calls, unless it is handwritten.
+    /// The operator that it calls. `None` if the signature is handwritten.
     pub operator: Option<String>,
     /// The operator that it calls with `out`.
     pub out: Option<String>,
     /// The name of the parameter `out`.
     out_parameter: Option<String>,
-    /// A handwritten signature.
+    /// The handwritten signature, if PyTorch's developers wrote it.
     pub by_hand: Option<&'static HandSignature>,
-    /// Whether the C++ function is written by hand (`manual_cpp_binding`) and runs no operator.
+    /// `true` if the C++ function is handwritten (`manual_cpp_binding`) and runs no operator.
     pub answers_directly: bool,
 }
 
 impl BindingSignature {
-    /// Whether it comes from `deprecated.yaml` or is marked so.
+    /// `true` if it comes from `deprecated.yaml` or is marked as deprecated.
     #[must_use]
     pub fn is_deprecated(&self) -> bool {
         self.text.ends_with("|deprecated")
@@ -63,7 +63,7 @@ impl BindingSignature {
 }
 
 impl Binding {
-    /// The binding of a name at a place, if there is one.
+    /// Finds the binding of a name at a place.
     #[must_use]
     pub fn of(catalogue: &Catalogue, place: Place, name: &str) -> Option<Self> {
         let alias = match place {
@@ -102,7 +102,7 @@ impl Binding {
         })
     }
 
-    /// Whether PyTorch's developers wrote it by hand.
+    /// `true` if PyTorch's developers wrote it by hand.
     #[must_use]
     pub fn is_by_hand(&self) -> bool {
         let mut signatures = self.signatures.iter();
@@ -115,7 +115,7 @@ impl Binding {
         format!("{}.{}", self.place, self.name)
     }
 
-    /// Whether a call of it can run an operator, or answers for it.
+    /// `true` if a call can run the operator or answers for it.
     #[must_use]
     pub fn reaches(&self, operator: &str) -> bool {
         self.answers_for.contains(&operator)
@@ -125,7 +125,8 @@ impl Binding {
                 .any(|signature| signature.reaches(operator))
     }
 
-    /// The signatures that run an operator; all of a binding that answers for it.
+    /// Returns the signatures that run an operator. If the binding answers for it, returns all of
+    /// them.
     pub fn signatures_of(&self, operator: &str) -> impl Iterator<Item = &BindingSignature> {
         let answers = self.answers_for.contains(&operator);
         let signatures = self.signatures.iter();
@@ -175,7 +176,7 @@ impl Binding {
         })
     }
 
-    /// Takes the tensor from the arguments of a method, as Python does before the parser runs.
+    /// Removes the tensor from the arguments of a method. Python does this before the parser runs.
     fn take_tensor(&self, arguments: &mut Arguments) -> Result<(), CallError> {
         let name = &self.name;
         if arguments.positional.is_empty() {
@@ -231,7 +232,7 @@ impl BindingSignature {
     }
 }
 
-/// The signatures that the generator makes.
+/// Returns the generated signatures of a name.
 fn generated(catalogue: &Catalogue, place: &Place, name: &str) -> Vec<BindingSignature> {
     let name_of = |id| catalogue.operator(id).qualified_name().to_owned();
     let overloads = overloads::of_name(catalogue, place, name).into_iter();
@@ -254,7 +255,7 @@ fn deprecated_last(signatures: Vec<BindingSignature>) -> Vec<BindingSignature> {
     all
 }
 
-/// Whether Python calls a method for an operator with two operands.
+/// `true` if Python calls the method for a binary operator such as `+`.
 fn is_operand(name: &str) -> bool {
     let is_special = name.starts_with("__") && name.ends_with("__");
     is_special && !["__abs__", "__getitem__", "__neg__", "__pos__"].contains(&name)

@@ -26,8 +26,8 @@ pub(super) fn property(place: &Place, name: &str) -> Option<&'static str> {
     found.map(|(_, operator)| *operator)
 }
 
-/// The handwritten functions, methods and properties that answer for an operator, or that call one
-/// without a binding of its own name.
+/// Lists the handwritten functions, methods and properties that answer for an operator, or that
+/// call an operator without a binding of its own name.
 pub(super) fn names_of(catalogue: &Catalogue, id: OperatorId) -> Vec<(Place, String)> {
     let operator = catalogue.operator(id);
     let (name, base, release) = (
@@ -53,7 +53,7 @@ pub(super) fn names_of(catalogue: &Catalogue, id: OperatorId) -> Vec<(Place, Str
     functions.chain(methods).chain(properties).collect()
 }
 
-/// What a handwritten signature calls with these arguments.
+/// Returns the operator that a handwritten signature calls with these arguments.
 pub(super) fn called(signature: &HandSignature, bound: &Bound<'_>) -> Result<Called, CallError> {
     let applies = |call: &&HandCall| {
         let mut when = call.when.iter();

@@ -1,10 +1,11 @@
-//! `tensor[index]`: the first operator that it runs (`torch/csrc/autograd/python_variable_indexing.cpp`).
+//! The first operator that `tensor[index]` runs
+//! (`torch/csrc/autograd/python_variable_indexing.cpp`).
 
 use opatlas_schema::python_call::{CallError, Scalar, Value};
 
 use super::Called;
 
-/// The first operator of an index.
+/// Returns the first operator that an index runs.
 pub(super) fn first(index: &Value) -> Result<Called, CallError> {
     let operator = match index {
         Value::Scalar(Scalar::Int) => "select.int",
@@ -17,7 +18,7 @@ pub(super) fn first(index: &Value) -> Result<Called, CallError> {
             Scalar::Bool(_) => "unsqueeze",
             _ => "index.Tensor",
         },
-        // PyTorch makes a tensor of it.
+        // PyTorch converts the list to a tensor.
         Value::List(_) => "empty.memory_format",
         Value::Str(_) | Value::Bytes => {
             let message = format!("new(): invalid data type '{}'", index.class());
@@ -38,7 +39,7 @@ pub(super) fn first(index: &Value) -> Result<Called, CallError> {
     Ok(Called::Operator(operator.to_owned()))
 }
 
-/// Tensors in a tuple are used after all others.
+/// Returns the first operator of a tuple. Tensors in it are used after all other indices.
 fn first_of(indices: &[Value]) -> Result<Called, CallError> {
     let is_later = |index: &&Value| match index {
         Value::Tensor(tensor) => tensor.dimensions > 0,

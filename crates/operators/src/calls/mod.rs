@@ -1,5 +1,5 @@
-//! Calls from Python: the signatures behind a name, in the order in which PyTorch tries them, and the
-//! one that given arguments take (`docs/spec/calls.md`).
+//! Calls from Python: the signatures behind a name, in the order in which PyTorch tries them, and
+//! the signature that a call takes (`docs/spec/calls.md`).
 
 mod binding;
 mod hand;
@@ -18,11 +18,11 @@ use crate::operator::OperatorId;
 /// The first operator that a call runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Called {
-    /// This one.
+    /// The call runs this operator.
     Operator(String),
-    /// None: the binding answers by itself.
+    /// The binding answers without running an operator.
     Nothing,
-    /// It depends on the values.
+    /// The operator depends on the values.
     Unknown,
 }
 
@@ -42,15 +42,15 @@ pub enum Outcome {
     Raises(CallError),
 }
 
-/// The binding that a name means, such as `add`, `torch.add`, `Tensor.add`, `torch.linalg.norm` or
-/// `torch._C._nn.gelu`; `None` if Python does not bind it.
+/// Finds the binding of a name such as `add`, `torch.add`, `Tensor.add`, `torch.linalg.norm` or
+/// `torch._C._nn.gelu`. Returns `None` if Python does not bind the name.
 #[must_use]
 pub fn find(catalogue: &Catalogue, name: &str) -> Option<Binding> {
     let mut candidates = candidates(name).into_iter();
     candidates.find_map(|(place, name)| Binding::of(catalogue, place, &name))
 }
 
-/// The bindings that take or answer for an operator.
+/// Returns the bindings that call an operator or answer for it.
 #[must_use]
 pub fn of_operator(catalogue: &Catalogue, id: OperatorId) -> Vec<Binding> {
     let operator = catalogue.operator(id);
@@ -70,7 +70,7 @@ pub fn of_operator(catalogue: &Catalogue, id: OperatorId) -> Vec<Binding> {
 }
 
 impl Binding {
-    /// What a call with these arguments does. The first argument of a method is the tensor.
+    /// Predicts the result of a call. The first argument of a method is the tensor.
     #[must_use]
     pub fn call(&self, arguments: &Arguments) -> Outcome {
         match self.outcome(arguments) {

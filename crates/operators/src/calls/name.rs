@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::operator::Operator;
 
-/// Where a name is bound.
+/// The module or class in which a name is bound.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// `torch`, where a function in Python stands in front of the binding.
+    /// `torch`, for a function in Python that replaces the binding.
     Python,
     /// `torch`.
     Torch,
@@ -32,7 +32,7 @@ const MODULES: [&str; 7] = [
     "nn", "linalg", "fft", "special", "sparse", "nested", "foreach",
 ];
 
-/// The bindings that a name may mean, in the order in which they are tried.
+/// Returns the bindings that a name may refer to, in lookup order.
 #[must_use]
 pub fn candidates(name: &str) -> Vec<(Place, String)> {
     let one = |place, name: &str| vec![(place, name.to_owned())];
@@ -66,8 +66,8 @@ pub fn candidates(name: &str) -> Vec<(Place, String)> {
     }
 }
 
-/// `torch.linalg.norm` is `linalg_norm` in `torch._C._linalg`, and `torch.sparse.mm` is `_sparse_mm` in
-/// `torch._C._sparse`.
+/// Returns the bindings of a function in a public module: `torch.linalg.norm` is `linalg_norm` in
+/// `torch._C._linalg`, and `torch.sparse.mm` is `_sparse_mm` in `torch._C._sparse`.
 fn in_module(module: &str, function: &str) -> Vec<(Place, String)> {
     let names = [
         format!("{module}_{function}"),
@@ -79,7 +79,7 @@ fn in_module(module: &str, function: &str) -> Vec<(Place, String)> {
     names.map(|name| (place.clone(), name)).to_vec()
 }
 
-/// Where the generator binds an operator.
+/// Returns the modules and classes in which the generator binds an operator.
 pub(super) fn places_of(operator: &Operator) -> impl Iterator<Item = Place> + use<> {
     let variants = operator.variants();
     let module = operator.python_module();

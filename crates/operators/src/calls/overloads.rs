@@ -19,8 +19,8 @@ pub(super) struct Overload<'a> {
     pub(super) out: Option<OperatorId>,
 }
 
-/// The signatures of a name, in order. Those without a base overload stop PyTorch's build, so they are
-/// left out.
+/// Returns the signatures of a name, in order. Omits signatures without a base overload, because
+/// they stop PyTorch's build.
 pub(super) fn of_name<'a>(
     catalogue: &'a Catalogue,
     place: &Place,
@@ -90,7 +90,7 @@ fn signatures<'a>(
     current.chain(deprecated).collect()
 }
 
-/// A topological order: a signature comes after those that it must not hide.
+/// Sorts signatures topologically: a signature comes after the signatures that it must not hide.
 fn in_order(sorted: Vec<Overload<'_>>) -> Vec<Overload<'_>> {
     let count = sorted.len();
     let mut larger: Vec<Vec<usize>> = sorted

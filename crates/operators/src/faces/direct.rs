@@ -13,12 +13,12 @@ use crate::operator::{Operator, OperatorId};
 pub struct DirectFunctions {
     /// The namespace within `at`: `cpu`.
     pub namespace: String,
-    /// Their declarations, as in `at::`.
+    /// The declarations, spelled as in `at::`.
     pub declarations: Vec<String>,
 }
 
 /// The keys whose functions torchgen declares, and their first release (`gen.py`,
-/// `functions_keys`). Those of MPS and XPU exist only in builds for these.
+/// `functions_keys`). MPS and XPU functions exist only in builds for these devices.
 const KEYS: [(&str, Release); 12] = [
     ("CPU", Release::V2_0),
     ("CUDA", Release::V2_0),
@@ -39,7 +39,7 @@ const EXPLICIT: &str = "CompositeExplicitAutograd";
 const NON_FUNCTIONAL: &str = "CompositeExplicitAutogradNonFunctional";
 
 impl FaceMaker<'_> {
-    /// The functions of an operator that bypass the dispatcher, by namespace.
+    /// Returns the functions of an operator that bypass the dispatcher, by namespace.
     #[must_use]
     pub fn direct_functions(&self, id: OperatorId) -> Vec<DirectFunctions> {
         let operator = self.catalogue.operator(id);
@@ -57,7 +57,7 @@ impl FaceMaker<'_> {
         keys.into_iter().map(of_key).collect()
     }
 
-    /// The dispatch keys in whose namespaces an operator has functions.
+    /// Returns the dispatch keys in whose namespaces an operator has functions.
     #[must_use]
     pub fn direct_keys(&self, id: OperatorId) -> Vec<&'static str> {
         if self.catalogue.operator(id).vendor().is_some() {
@@ -71,8 +71,8 @@ impl FaceMaker<'_> {
             .collect()
     }
 
-    /// The functions of an operator in the namespaces of keys that all of the releases have:
-    /// `at::cpu::add_out`.
+    /// Returns the functions of an operator, such as `at::cpu::add_out`, in the namespaces of keys
+    /// that all the releases have.
     #[must_use]
     pub fn direct_names(&self, id: OperatorId, releases: [Release; 2]) -> Vec<String> {
         let operator = self.catalogue.operator(id);
@@ -92,8 +92,8 @@ impl FaceMaker<'_> {
         .collect()
     }
 
-    /// The functions in `NativeFunctions.h` that are kernels of an operator: `at::native::narrow`.
-    /// Classes are left out.
+    /// Returns the kernels of an operator that `NativeFunctions.h` declares as functions, such as
+    /// `at::native::narrow`. Omits classes.
     #[must_use]
     pub fn native_functions(&self, id: OperatorId) -> Vec<String> {
         let catalogue = self.catalogue;

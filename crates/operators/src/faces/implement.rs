@@ -188,7 +188,7 @@ impl FaceMaker<'_> {
 }
 
 /// A name like those of existing kernels: `add_out_mps`.
-/// The kernel as the entry names it, or the proposed name.
+/// Returns the kernel as the entry names it, or the proposed name.
 fn named<'k>(declared: Option<&'k KernelEntry>, proposed: &'k str) -> Cow<'k, str> {
     declared.map_or(Cow::Borrowed(proposed), |entry| entry.kernel.declared())
 }

@@ -17,7 +17,7 @@ use crate::operator::{Operator, OperatorId};
 pub struct KeyFaces {
     /// The key.
     pub key: Box<str>,
-    /// The declarations in `NativeFunctions.h`, in their namespace unless that is `at::native`.
+    /// The declarations in `NativeFunctions.h`, with their namespace unless that is `at::native`.
     pub declarations: Vec<String>,
     /// Whether it is the class of a structured kernel.
     pub is_structured: bool,

@@ -1,4 +1,4 @@
-//! Kernels that take a composite's decomposition away from autograd.
+//! Kernels that replace a composite's decomposition, so that autograd loses its gradient.
 
 use opatlas_dispatch::registrations::{AutogradKind, autograd_kind};
 use opatlas_dispatch::{Build, Inputs, Source, autograd_key};
@@ -81,7 +81,7 @@ fn function_name(row: &Registration) -> &str {
     kernel.rsplit("::").next().unwrap_or_default()
 }
 
-/// Whether a call may be to an operator with a gradient, or to an autograd function of the vendor.
+/// `true` if the call may reach an operator with a gradient or an autograd function of the vendor.
 fn keeps_gradient(view: View<'_>, call: &Call) -> bool {
     let catalogue = view.inputs.catalogue;
     let has_gradient = |id: &OperatorId| {
@@ -92,7 +92,7 @@ fn keeps_gradient(view: View<'_>, call: &Call) -> bool {
     &*call.name == "apply" || catalogue.overloads(&call.name).iter().any(has_gradient)
 }
 
-/// A composite operator whose decomposition a kernel takes away from autograd.
+/// A composite operator whose gradient is lost because a kernel replaces its decomposition.
 struct Lost<'a> {
     id: OperatorId,
     catalogue: &'a Catalogue,

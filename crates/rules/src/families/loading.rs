@@ -1,4 +1,4 @@
-//! What torchgen accepts, but the C++ compiler or PyTorch's runtime does not.
+//! Entries that torchgen accepts but the C++ compiler or PyTorch's runtime refuses.
 
 use opatlas_runtime::{Classes, parse_definition};
 use opatlas_schema::faces::default_compiles;
@@ -24,8 +24,8 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether an error is about a type or a default. Other rules report the order of defaults and names
-/// that are not identifiers.
+/// `true` if the error is about a type or a default. Other rules report the order of defaults and
+/// names that are not identifiers.
 fn is_own(subject: &Subject<'_>, error: &Diagnostic) -> bool {
     match error.rule {
         RuleId::RuntimeSchemaType | RuleId::RuntimeSchemaDefault => true,
@@ -53,7 +53,7 @@ fn load(subject: &Subject<'_>, error: &Diagnostic, sink: &mut Sink) {
     subject.report(sink, diagnostic);
 }
 
-/// The place of a span of the canonical text in the entry.
+/// Maps a span of the canonical text to the entry.
 fn place(subject: &Subject<'_>, span: Span) -> Span {
     let name = subject.schema.name_at.0;
     if subject.is_verbatim() && !span.is_empty() {
@@ -67,7 +67,7 @@ fn defaults(subject: &Subject<'_>, sink: &mut Sink) {
     let arguments = &subject.schema.arguments;
     let options = arguments.tensor_options().unwrap_or_default();
     let in_options = |argument: &Argument| options.iter().any(|it| it.name == argument.name);
-    // `TensorOptions` are one argument in C++ with a default of its own.
+    // In C++, `TensorOptions` is a single argument with its own default.
     for argument in arguments.all().iter().filter(|it| !in_options(it)) {
         let Some(default) = &argument.default else {
             continue;

@@ -1,10 +1,10 @@
-//! Whether the C++ default that torchgen writes compiles. torchgen copies most texts as they are
+//! Decides if the C++ default that torchgen writes compiles. torchgen copies most texts unchanged
 //! (`api/cpp.py`, `default_expr`).
 
 use crate::types::{BaseType, Type};
 
-/// Whether the C++ of a default may compile: false only if it certainly does not. The default is one
-/// that the schema parser of the runtime accepts for the type.
+/// `false` if the C++ of a default certainly does not compile. The runtime's schema parser must
+/// accept the default for the type.
 #[must_use]
 pub fn default_compiles(ty: &Type, default: &str) -> bool {
     match ty {
@@ -14,7 +14,7 @@ pub fn default_compiles(ty: &Type, default: &str) -> bool {
         Type::Optional(inner) => default_compiles(inner, default),
         Type::List(element, _) => match list_items(default) {
             Some(items) => items.into_iter().all(|item| Value::of(item) != Value::Word),
-            // An array of bools is not made from one.
+            // A single bool does not convert to an array of bools.
             None => **element != Type::Base(BaseType::Bool) && default_compiles(element, default),
         },
         Type::Base(base) => base_compiles(*base, default),
@@ -50,9 +50,9 @@ fn base_compiles(base: BaseType, default: &str) -> bool {
 fn number_compiles(base: BaseType, default: &str, value: Value) -> bool {
     match value {
         Value::Number => true,
-        // C++ converts a bool to any number, and an unscoped enumerator such as `Mean`.
+        // C++ converts a bool or an unscoped enumerator such as `Mean` to any number.
         Value::Word => matches!(default, "True" | "False" | "Mean"),
-        // A single character is a number, and a pointer is a bool.
+        // C++ converts a single character to a number and a pointer to a bool.
         Value::Text => {
             let is_bool = matches!(base, BaseType::Bool | BaseType::SymBool);
             is_bool || !default.starts_with('"')
@@ -64,7 +64,7 @@ fn number_compiles(base: BaseType, default: &str, value: Value) -> bool {
 enum Value {
     Number,
     Text,
-    /// A name, which C++ knows only if torchgen translates it.
+    /// A name. It compiles only if torchgen translates it.
     Word,
 }
 

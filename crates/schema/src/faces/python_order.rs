@@ -5,8 +5,8 @@ use super::python::PythonSignature;
 use crate::types::{BaseType, Type};
 
 impl PythonSignature<'_> {
-    /// Whether the parser must try the other signature first, since it would never get there
-    /// otherwise: all types are equal, or take more than those of the other.
+    /// `true` if the parser must try the other signature first, because this one would hide it:
+    /// each type equals the other's type or accepts more.
     #[must_use]
     pub fn yields_to(&self, other: &Self) -> bool {
         let (mine, others) = (self.types(), other.types());
@@ -36,13 +36,13 @@ fn is_smaller(one: &Type, other: &Type) -> bool {
         || (optional(one, Scalar) && optional(other, Tensor))
         || (one.is_like(Dimname) && !other.is_like(Dimname))
         || (list(one, Int) && (base(other, Int) || optional(other, Int)))
-        // A list of tensors raises where it does not fit.
+        // A list of tensors that does not fit raises.
         || (list(one, Tensor) && has_unsized_list(other))
         || (list(one, SymInt) && list(other, Int))
         || ((base(one, SymInt) || base(one, Int)) && base(other, Tensor))
 }
 
-/// Whether the text of a type has `[]`.
+/// `true` if the text of a type has `[]`.
 fn has_unsized_list(ty: &Type) -> bool {
     match ty {
         Type::List(_, None) => true,

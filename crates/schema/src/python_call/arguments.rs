@@ -1,10 +1,10 @@
-//! Reads arguments in words: `tensor, 1, alpha=2`.
+//! Reads arguments from text: `tensor, 1, alpha=2`.
 
 use std::fmt;
 
 use super::value::{Scalar, Tensor, Value};
 
-/// The longest text of arguments, in characters.
+/// The maximum length of the text, in characters.
 pub const MOST_CHARACTERS: usize = 4_000;
 const MOST_NESTED: usize = 16;
 
@@ -17,12 +17,12 @@ pub struct Arguments {
     pub keywords: Vec<(String, Value)>,
 }
 
-/// A text that is not a list of arguments.
+/// The error for a text that is not a list of arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The text from the place where reading stopped.
+    /// The text from the point where reading stopped.
     pub rest: String,
-    /// What is wrong there.
+    /// The problem there.
     pub problem: String,
 }
 
@@ -146,7 +146,7 @@ impl<'t> Reader<'t> {
         true
     }
 
-    /// The characters from here on that satisfy a test.
+    /// Reads the characters that satisfy a test.
     fn word(&mut self, is_part: impl Fn(char) -> bool) -> &'t str {
         let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
@@ -193,7 +193,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A tuple, or one value in parentheses.
+    /// Reads a tuple, or one value in parentheses.
     fn tuple(&mut self, depth: usize) -> Result<Value, Unreadable> {
         self.takes("(");
         let (mut elements, ends_with_comma) = self.elements(")", depth)?;
@@ -203,7 +203,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Values up to the closing bracket, and whether a comma follows the last one.
+    /// Reads values up to the closing bracket. Also returns `true` if a comma follows the last one.
     fn elements(&mut self, close: &str, depth: usize) -> Result<(Vec<Value>, bool), Unreadable> {
         let mut elements = Vec::new();
         let mut ends_with_comma = true;
@@ -287,7 +287,7 @@ impl<'t> Reader<'t> {
         self.elements(")", depth).map(drop)
     }
 
-    /// What follows `tensor`: nothing, or its dtype and other properties in parentheses.
+    /// Reads the dtype and other properties in parentheses that may follow `tensor`.
     fn tensor(&mut self) -> Result<Value, Unreadable> {
         let mut tensor = Tensor::PLAIN;
         if !self.takes("(") {
@@ -349,7 +349,7 @@ fn class_of(dtype: &str) -> Scalar {
     }
 }
 
-/// The value of a name, and whether arguments in parentheses may follow.
+/// Returns the value of a name, and `true` if arguments in parentheses may follow.
 fn named(name: &str) -> Option<(Value, bool)> {
     let plain = |value| Some((value, false));
     let called = |value| Some((value, true));

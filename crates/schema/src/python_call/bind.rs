@@ -10,15 +10,16 @@ use super::value::{Scalar, Value};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bound<'s> {
     signature: &'s Signature,
-    /// By parameter; `None` for a default, and for `None` where the parameter takes it.
+    /// The value of each parameter. `None` for a default, and for Python's `None` if the parameter
+    /// accepts it.
     values: Vec<Option<Value>>,
 }
 
-/// Why arguments do not fit a signature.
+/// The reason why arguments do not fit a signature.
 pub(super) struct Misfit {
-    /// What the parser raises if this is the only signature.
+    /// The error that the parser raises if this is the only signature.
     pub(super) error: CallError,
-    /// Whether it raises in any case.
+    /// `true` if the parser raises it even if other signatures remain.
     pub(super) is_final: bool,
 }
 
@@ -32,13 +33,13 @@ impl From<String> for Misfit {
 }
 
 impl Bound<'_> {
-    /// Whether a parameter has a value other than its default, `None` and `False`.
+    /// `true` if the parameter has a value other than its default, `None` or `False`.
     #[must_use]
     pub fn is_set(&self, name: &str) -> bool {
         self.value(name).is_some_and(Value::is_set)
     }
 
-    /// The value of a parameter; `None` for a default.
+    /// Returns the value of a parameter, or `None` if it has its default.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&Value> {
         let mut parameters = self.signature.parameters.iter().zip(&self.values);
@@ -46,8 +47,8 @@ impl Bound<'_> {
         found.and_then(|(_, value)| value.as_ref())
     }
 
-    /// The error of the binding when it converts the elements of lists, which the parser does not
-    /// look at.
+    /// Converts the elements of lists, which the parser does not check. The binding raises the
+    /// error.
     pub(super) fn conversion(&self) -> Result<(), CallError> {
         let name = &self.signature.name;
         for (parameter, value) in self.signature.parameters.iter().zip(&self.values) {
@@ -135,7 +136,8 @@ pub(super) fn bind<'s>(
 }
 
 impl<'s> Binder<'s> {
-    /// Whether a list of integers is the only positional parameter: `view(2, 3)` is `view((2, 3))`.
+    /// `true` if the only positional parameter is a list of integers: `view(2, 3)` is `view((2,
+    /// 3))`.
     fn takes_loose_integers(&self) -> bool {
         let first = self.signature.parameters.first();
         self.signature.positional() == 1 && first.is_some_and(|p| p.kind == Kind::IntList)
@@ -268,7 +270,7 @@ impl<'s> Binder<'s> {
         format!("{name}() takes {most} positional argument{plural} but {given} {were} given")
     }
 
-    /// The plural is the wrong way round in PyTorch, too.
+    /// PyTorch also has the plural the wrong way round.
     fn missing(&self, from: usize) -> String {
         let behind = self.signature.parameters.iter().skip(from);
         let required = behind.filter(|p| p.default.is_none());

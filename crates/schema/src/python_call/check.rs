@@ -1,15 +1,15 @@
-//! Whether a parameter takes a value (`FunctionParameter::check`).
+//! Decides if a parameter takes a value (`FunctionParameter::check`).
 
 use super::CallError;
 use super::signature::{Kind, Parameter};
 use super::value::{Scalar, Tensor, Value};
 
-/// The answer for one parameter and value.
+/// The result for a parameter and a value.
 pub(super) enum Check {
     Takes,
     /// The parser tries the next signature. For a list, the index of the element that does not fit.
     Refuses(Option<usize>),
-    /// The parser raises, whatever signatures follow.
+    /// The parser raises without trying other signatures.
     Raises(CallError),
 }
 
@@ -23,7 +23,7 @@ impl From<bool> for Check {
     }
 }
 
-/// `position`: the index of the parameter, which an error about a list of tensors names.
+/// Checks a value. `position` is the index of the parameter for errors about lists of tensors.
 pub(super) fn check(
     parameter: &Parameter,
     value: &Value,
@@ -62,8 +62,8 @@ pub(super) fn check(
     takes.into()
 }
 
-/// Whether the parser takes a list of integers: it looks at the first element only. With a size, one
-/// integer stands for the whole list.
+/// Checks a list of integers. Like the parser, it only looks at the first element. If the parameter
+/// has a size, one integer stands for the whole list.
 pub(super) fn integers(value: &Value, size: usize) -> Check {
     match value.elements() {
         Some([first, ..]) if !is_index(first) => Check::Refuses(Some(0)),
@@ -97,7 +97,7 @@ fn is_scalar_list(value: &Value) -> bool {
         .is_some_and(|all| all.iter().all(is_scalar))
 }
 
-/// Whether a list is empty or has a right first element.
+/// `true` if the list is empty or its first element passes the test.
 fn first_is(value: &Value, is_right: impl Fn(&Value) -> bool) -> bool {
     value
         .elements()
@@ -108,7 +108,7 @@ pub(super) fn is_name(value: &Value) -> bool {
     value.is_text() || *value == Value::None
 }
 
-/// A float, an integer, or a bool, which is an integer in Python.
+/// `true` for a float, an integer or a bool, because a bool is an integer in Python.
 pub(super) fn is_real(value: &Value) -> bool {
     matches!(value, Value::Scalar(scalar) if *scalar != Scalar::Complex)
 }
@@ -117,7 +117,7 @@ fn is_complex(value: &Value) -> bool {
     *value == Value::Scalar(Scalar::Complex)
 }
 
-/// An integer that is not a bool, or a tensor with one.
+/// `true` for an integer that is not a bool, or a tensor with such an integer.
 pub(super) fn is_index(value: &Value) -> bool {
     match value {
         Value::Scalar(scalar) => *scalar == Scalar::Int,

@@ -1,7 +1,7 @@
 //! The message for arguments that fit no signature (`torch/csrc/utils/invalid_arguments.cpp`).
 //!
-//! PyTorch reads the signatures that it has printed. There, the name of a parameter with a default is
-//! the default, and `*` counts as a parameter; the message has the same errors.
+//! PyTorch parses its own printed signatures and makes two mistakes: it takes the default of a
+//! parameter for its name, and counts `*` as a parameter. The message reproduces them.
 
 use super::arguments::Arguments;
 use super::kwargs;
@@ -17,7 +17,7 @@ struct Printed {
 
 struct Given<'a> {
     positional: &'a [Value],
-    /// In the order of the map.
+    /// The keyword arguments in the order of the map.
     keywords: Vec<(&'a str, &'a Value)>,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn message<'s>(
     }
 }
 
-/// A signature in a message.
+/// Prints a signature for a message.
 fn printed(signature: &Signature, rules: ParserRules) -> String {
     let mut parts: Vec<String> = Vec::new();
     for parameter in &signature.parameters {
@@ -114,7 +114,7 @@ impl Given<'_> {
         self.positional.len() + self.keywords.len()
     }
 
-    /// The keyword arguments that are not among the last parameters.
+    /// Returns the keyword arguments that are not among the last parameters.
     fn unmatched(&self, parameters: &[Printed]) -> Vec<&str> {
         let last = parameters.len().saturating_sub(self.keywords.len());
         let is_known = |name: &str| parameters[last..].iter().any(|p| p.name == name);
@@ -122,7 +122,7 @@ impl Given<'_> {
         names.filter(|name| !is_known(name)).collect()
     }
 
-    /// The classes of the arguments. Without positional arguments, a comma stays at the end.
+    /// Prints the classes of the arguments. Without positional arguments, a trailing comma remains.
     fn plain(&self) -> String {
         let positional = self.positional.iter().map(|value| value.class().to_owned());
         let keywords = self.keywords.iter();
@@ -132,7 +132,7 @@ impl Given<'_> {
         format!("({}{})", all.join(", "), if is_open { ", " } else { "" })
     }
 
-    /// The arguments, with marks around those whose class is not the type of the parameter.
+    /// Prints the arguments and marks each one whose class differs from the type of the parameter.
     fn marked(&self, parameters: &[Printed]) -> String {
         let mut all = Vec::new();
         for (at, parameter) in parameters.iter().enumerate() {
@@ -159,7 +159,7 @@ impl Given<'_> {
     }
 }
 
-/// Whether the class of a value is the printed type.
+/// `true` if the class of the value matches the printed type.
 fn is_of(value: &Value, ty: &str) -> bool {
     match ty {
         "float" => matches!(value.class(), "float" | "int"),

@@ -1,11 +1,12 @@
-//! The order of keyword arguments in messages: that of `std::unordered_map` in libstdc++.
+//! Orders keyword arguments in messages like `std::unordered_map` in libstdc++.
 
 const MULTIPLIER: u64 = 0xc6a4_a793_5bd1_e995;
 const SEED: u64 = 0xc70f_6907;
-/// The sizes of a table that grows.
+/// The sizes of the hash table as it grows.
 const BUCKETS: [usize; 6] = [13, 29, 59, 127, 257, 541];
 
-/// The indices of names in the order of the map. New names go in front of those in their bucket.
+/// Returns the indices of names in the order of the map. A new name is inserted at the front of its
+/// bucket.
 pub(super) fn order(names: &[&str]) -> Vec<usize> {
     let mut size = 0;
     let mut order: Vec<usize> = Vec::new();
@@ -31,7 +32,7 @@ fn mix(value: u64) -> u64 {
     value ^ (value >> 47)
 }
 
-/// The hash of a string: `MurmurHash64A`.
+/// Hashes a string with `MurmurHash64A`.
 fn hash(bytes: &[u8]) -> u64 {
     let word = |part: &[u8]| {
         let bytes = part.iter().rev();

@@ -1,8 +1,8 @@
-//! Calls of Python bindings: which signature the arguments take, as PyTorch's `PythonArgParser`
-//! decides (`torch/csrc/utils/python_arg_parser.cpp`; `docs/spec/calls.md`).
+//! Chooses the signature that a call of a Python binding takes, like PyTorch's `PythonArgParser`
+//! (`torch/csrc/utils/python_arg_parser.cpp`; `docs/spec/calls.md`).
 //!
-//! [`Arguments::read`] reads arguments in words, such as `tensor, 1, alpha=2`. [`Parser::new`] reads
-//! the texts of the signatures, and [`Parser::parse`] tries them in order.
+//! [`Arguments::read`] reads arguments from text, such as `tensor, 1, alpha=2`. [`Parser::new`]
+//! reads the signatures, and [`Parser::parse`] tries them in order.
 
 mod arguments;
 mod bind;

@@ -6,10 +6,10 @@ use super::bind::{Bound, bind};
 use super::combination;
 use super::signature::Signature;
 
-/// What differs between releases.
+/// Differences between releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParserRules {
-    /// Whether error messages show defaults: `Number alpha = 1`.
+    /// `true` if error messages show defaults, such as `Number alpha = 1`.
     pub shows_defaults: bool,
 }
 
@@ -23,17 +23,17 @@ pub struct Parser {
 /// The signature that a call takes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chosen<'p> {
-    /// Its index in the list that the parser was made from.
+    /// Its index in the list that was passed to [`Parser::new`].
     pub index: usize,
     /// The values of its parameters.
     pub bound: Bound<'p>,
 }
 
 impl Parser {
-    /// Reads signatures. Deprecated ones go last.
+    /// Reads signatures and moves deprecated ones to the end.
     ///
     /// # Errors
-    /// The exception that every call raises if PyTorch cannot read a signature.
+    /// If PyTorch cannot read a signature. Every call then raises this exception.
     pub fn new<'t>(
         texts: impl IntoIterator<Item = &'t str>,
         rules: ParserRules,
@@ -46,18 +46,19 @@ impl Parser {
         Ok(Self { signatures, rules })
     }
 
-    /// The signatures as they are tried, each with its index in the list that the parser was made
-    /// from.
+    /// Returns the signatures in the order in which they are tried, each with its index in the list
+    /// that was passed to [`Parser::new`].
     pub fn signatures(&self) -> impl Iterator<Item = (usize, &Signature)> {
         self.signatures
             .iter()
             .map(|(index, signature)| (*index, signature))
     }
 
-    /// The signature that the arguments take.
+    /// Returns the signature that the arguments take.
     ///
     /// # Errors
-    /// The exception of the call if they take none, or if the binding cannot convert them.
+    /// If the arguments fit no signature, or if the binding cannot convert them. The error is the
+    /// exception of the call.
     pub fn parse<'p>(&'p self, arguments: &'p Arguments) -> Result<Chosen<'p>, CallError> {
         let mut errors = Vec::with_capacity(self.signatures.len());
         for (index, signature) in &self.signatures {
@@ -111,7 +112,7 @@ mod tests {
         shows_defaults: true,
     };
 
-    /// What PyTorch 2.9.0 says of these calls.
+    /// The messages come from PyTorch 2.9.0.
     #[test]
     fn arguments_take_the_first_signature_that_fits() {
         let parser = Parser::new(TEXTS, RULES).unwrap();

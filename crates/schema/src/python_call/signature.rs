@@ -1,15 +1,15 @@
-//! Signatures of the argument parser, read from their texts.
+//! Reads signatures of the argument parser.
 
-/// A signature: `add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None)`.
+/// A signature, such as `add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// The name of the function, which error messages begin with.
+    /// The name of the function. Error messages begin with it.
     pub name: String,
     /// The parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// Whether it is deprecated. Deprecated signatures are tried last.
+    /// `true` if it is deprecated. The parser tries deprecated signatures last.
     pub is_deprecated: bool,
-    /// Whether error messages leave it out.
+    /// `true` if error messages omit it.
     pub is_hidden: bool,
 }
 
@@ -18,19 +18,19 @@ pub struct Signature {
 pub struct Parameter {
     /// The name.
     pub name: String,
-    /// What it takes.
+    /// The kind of values that it takes.
     pub kind: Kind,
-    /// The size of a list: `IntArrayRef[2]`; 0 without one.
+    /// The size of a list, such as 2 for `IntArrayRef[2]`, or 0.
     pub size: usize,
     /// The text of the default.
     pub default: Option<String>,
-    /// Whether it takes `None`.
+    /// `true` if it takes `None`.
     pub takes_none: bool,
-    /// Whether it is behind `*`.
+    /// `true` if it follows `*`.
     pub is_keyword_only: bool,
 }
 
-/// What a parameter takes.
+/// The kind of values that a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of PyTorch's enum ParameterType")]
 pub enum Kind {
@@ -93,7 +93,7 @@ impl Kind {
         })
     }
 
-    /// The name of the type in error messages.
+    /// Returns the name of the type in error messages.
     #[must_use]
     pub fn type_name(self) -> &'static str {
         match self {
@@ -149,21 +149,22 @@ impl Signature {
         })
     }
 
-    /// The number of parameters without a default.
+    /// Returns the number of parameters without a default.
     #[must_use]
     pub fn least(&self) -> usize {
         let required = self.parameters.iter().filter(|p| p.default.is_none());
         required.count()
     }
 
-    /// The number of parameters that positional arguments may fill.
+    /// Returns the number of parameters that positional arguments may fill.
     #[must_use]
     pub fn positional(&self) -> usize {
         let positional = self.parameters.iter().filter(|p| !p.is_keyword_only);
         positional.count()
     }
 
-    /// Whether numbers are tensors: only for functions that have no overload for numbers.
+    /// `true` if numbers count as tensors. Only functions without an overload for numbers allow
+    /// this.
     pub(super) fn takes_numbers_as_tensors(&self) -> bool {
         const BASES: [&str; 8] = [
             "add",
@@ -212,7 +213,7 @@ impl Parameter {
         })
     }
 
-    /// The names that NumPy has for it, which the parser accepts too.
+    /// Returns NumPy's names for the parameter. The parser accepts them too.
     pub(super) fn numpy_names(&self) -> &'static [&'static str] {
         match self.name.as_str() {
             "dim" => &["axis"],

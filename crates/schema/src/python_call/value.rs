@@ -1,4 +1,4 @@
-//! Values of Python, as far as the argument parser tells them apart.
+//! Python values, with the details that matter to the argument parser.
 
 /// A value that a call passes.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,7 +9,7 @@ pub enum Value {
     Scalar(Scalar),
     /// A string.
     Str(String),
-    /// `b'x'`, which the parser takes for a string.
+    /// `b'x'`. The parser treats it as a string.
     Bytes,
     /// `None`.
     None,
@@ -35,7 +35,7 @@ pub enum Value {
     Storage,
     /// A stream.
     Stream,
-    /// A value of another class that no parameter except an object takes, by the name of its class.
+    /// A value of another class, by its name. Only parameters for any object take it.
     Other(&'static str),
 }
 
@@ -52,14 +52,14 @@ pub enum Scalar {
     Complex,
 }
 
-/// What the parser asks about a tensor.
+/// The properties of a tensor that the parser checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tensor {
     /// The class of its dtype.
     pub dtype: Scalar,
-    /// The number of its dimensions. A tensor with dimensions has several elements.
+    /// The number of dimensions. A tensor with dimensions has several elements.
     pub dimensions: usize,
-    /// Whether it requires a gradient.
+    /// `true` if it requires a gradient.
     pub requires_grad: bool,
 }
 
@@ -71,7 +71,7 @@ impl Tensor {
         requires_grad: false,
     };
 
-    /// Whether `__index__` works: one integer or bool.
+    /// `true` if `__index__` works, which needs a single integer or bool.
     #[must_use]
     pub fn is_index(self) -> bool {
         self.dimensions == 0 && matches!(self.dtype, Scalar::Int | Scalar::Bool(_))
@@ -79,7 +79,7 @@ impl Tensor {
 }
 
 impl Value {
-    /// The name of its class in error messages (`tp_name`).
+    /// Returns the name of its class in error messages (`tp_name`).
     #[must_use]
     pub fn class(&self) -> &'static str {
         match self {
@@ -106,19 +106,19 @@ impl Value {
         }
     }
 
-    /// Whether a word is its class, or the name of this memory format.
+    /// `true` if the word is its class or the name of this memory format.
     #[must_use]
     pub fn is_word(&self, word: &str) -> bool {
         matches!(self, Self::MemoryFormat(name) if *name == word) || self.class() == word
     }
 
-    /// Whether the parser takes it for a string.
+    /// `true` if the parser takes it for a string.
     #[must_use]
     pub fn is_text(&self) -> bool {
         matches!(self, Self::Str(_) | Self::Bytes)
     }
 
-    /// The elements of a tuple or list.
+    /// Returns the elements of a tuple or list.
     #[must_use]
     pub fn elements(&self) -> Option<&[Self]> {
         match self {
@@ -127,7 +127,7 @@ impl Value {
         }
     }
 
-    /// Whether it is anything but `None` and `False`.
+    /// `true` unless the value is `None` or `False`.
     #[must_use]
     pub fn is_set(&self) -> bool {
         !matches!(self, Self::None | Self::Scalar(Scalar::Bool(false)))

@@ -141,8 +141,8 @@ fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Bl
     })
 }
 
-/// An identifier, or the one that a macro of the file stands for. Other uppercase names with an
-/// underscore, such as `TORCH_EXTENSION_NAME`, are macros too.
+/// Reads an identifier and expands macros of the file. Other uppercase names with an underscore,
+/// such as `TORCH_EXTENSION_NAME`, count as macros too.
 fn name_of(source: &Source<'_>, argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
     let shown = argument.shown().unwrap_or_default();
     if let Some(constant) = source.constant(&shown) {

@@ -285,7 +285,7 @@ impl Walker<'_, '_> {
         });
     }
 
-    /// Whether a preprocessor directive is within these tokens.
+    /// `true` if these tokens contain a preprocessor directive.
     fn is_conditional(&self, start: usize, end: usize) -> bool {
         let place = |index: usize| self.source.tokens.get(index).map_or(0, |token| token.start);
         let within = place(start)..place(end);
@@ -293,7 +293,7 @@ impl Walker<'_, '_> {
         directives.any(|directive| within.contains(&directive.start))
     }
 
-    /// The type before the name, or after the parameters: `auto f() -> at::Tensor`.
+    /// Returns the type before the name, or after the parameters as in `auto f() -> at::Tensor`.
     fn returns(&self, before: Range<usize>, after: Range<usize>) -> String {
         let text = self.source.expression(before).spaced();
         let is_arrow = |at: &usize| self.source.is(*at, b'-') && self.source.is(at + 1, b'>');

@@ -98,8 +98,8 @@ impl<'s> Source<'s> {
         lists
     }
 
-    /// What `#define NAME word` makes of a name; `None` if the file does not define it, or defines it as
-    /// anything but one word.
+    /// Returns the word that `#define NAME word` gives a name. Returns `None` if the file does not
+    /// define the name, or defines it as something other than a single word.
     pub(super) fn constant(&self, name: &str) -> Option<&'s str> {
         let constants = self.constants.get_or_init(|| self.find_constants());
         constants.get(name).copied().flatten()

@@ -13,7 +13,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         let (Some(name), Some(schema)) = (row.operator.as_deref(), definition(row)) else {
             continue;
         };
-        // Classes and opaque types may be defined anywhere.
+        // Another library may define classes and opaque types.
         let Err(errors) = parse_definition(schema, Classes::Any, catalogue.release) else {
             continue;
         };
@@ -27,8 +27,8 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     }
 }
 
-/// The schema of a definition that `m.def` or `torch.library` parses. `RegisterOperators` still
-/// accepts type variables, and conditions may exclude releases.
+/// Returns the schema if `m.def` or `torch.library` parses it. Skips `RegisterOperators`, which
+/// still accepts type variables, and conditional definitions, which may exclude releases.
 fn definition(row: &Registration) -> Option<&str> {
     let depends_on_version = row
         .condition
@@ -41,7 +41,8 @@ fn definition(row: &Registration) -> Option<&str> {
         .filter(|_| is_parsed && !depends_on_version)
 }
 
-/// Not certain are the limits of Opatlas, and a name with a dot, which may be an opaque type.
+/// `false` for errors about the limits of Opatlas, and for names with a dot, which may be opaque
+/// types.
 fn is_certain(error: &Diagnostic, schema: &str) -> bool {
     let end = error.span.end as usize;
     let is_dot = error.span.slice(schema) == "."

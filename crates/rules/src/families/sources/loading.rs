@@ -64,7 +64,7 @@ fn key(catalogue: &Catalogue, row: &Registration, sink: &mut Sink) {
     }
     let known = Keys::of(release).names();
     let near = sink.suggestions.nearest(name, known).map(str::to_owned);
-    // In C++ a name in capitals may be a macro of a header that is not here.
+    // In C++, a name in capitals may be a macro from a header that was not scanned.
     let may_be_macro = !is_python && !name.bytes().any(|byte| byte.is_ascii_lowercase());
     let other = elsewhere(name, release);
     if may_be_macro && near.is_none() && other.is_none() {
@@ -96,18 +96,18 @@ fn is_python(catalogue: &Catalogue, row: &Registration) -> bool {
     Language::of(catalogue.sources.file(row.file)) == Some(Language::Python)
 }
 
-/// The newest other release that has a key.
+/// Finds the newest other release that has a key.
 fn elsewhere(name: &str, release: Release) -> Option<Release> {
     let mut others = Release::all().filter(|other| *other != release);
     let has = |other: &Release| Keys::of(*other).registrable(name).is_ok();
     others.rfind(has)
 }
 
-/// Reports kernels that replace an earlier one of the sources at the same key.
+/// Reports kernels that replace an earlier kernel of the sources at the same key.
 fn again(catalogue: &Catalogue, sink: &mut Sink) {
     let sources = &catalogue.sources;
     let mut first: FxHashMap<(String, &str, Option<&str>), &Registration> = FxHashMap::default();
-    // Python often registers in functions and for a while, as tests do.
+    // Python code, such as tests, often registers kernels temporarily in functions.
     let is_passing = |row: &&Registration| is_python(catalogue, row) && row.condition.is_some();
     let rows = sources.rows().iter();
     let rows = rows.filter(|row| row.kind == RegistrationKind::Impl && row.is_dispatched());

@@ -24,12 +24,12 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     definitions::check(scope.catalogue, sink);
 }
 
-/// What [`check_sources`] finds.
+/// The result of [`check_sources`].
 #[derive(Debug, Default)]
 pub struct SourceCheck {
     /// Findings on the sources.
     pub findings: Vec<Finding>,
-    /// Registered kernels whose C++ types only a build knows, by file and place.
+    /// Registered kernels whose C++ types only a build can decide, by file and place.
     pub unknown_kernels: Vec<UnknownKernel>,
 }
 

@@ -1,4 +1,4 @@
-//! Types of PyTorch and of the standard library.
+//! Types of PyTorch and the standard library.
 
 use super::CppType;
 
@@ -133,7 +133,7 @@ pub(super) fn is_pytorch(namespace: &str) -> bool {
     PYTORCH.contains(&namespace)
 }
 
-/// A name of PyTorch, in one of its namespaces.
+/// Resolves a name in one of PyTorch's namespaces.
 pub(super) fn of_pytorch(name: &str, arguments: &[CppType]) -> Option<CppType> {
     let aliased = ALIASES.iter().find(|(alias, ..)| *alias == name);
     if let Some((_, template, element)) = aliased {
@@ -162,8 +162,8 @@ pub(super) fn of_pytorch(name: &str, arguments: &[CppType]) -> Option<CppType> {
     }))
 }
 
-/// A name of the standard library. `std::string_view` is `c10::string_view` in all releases since
-/// 2.6, and counts as the same before.
+/// Resolves a name of the standard library. `std::string_view` is `c10::string_view` since 2.6.
+/// For earlier releases, the two also count as one type.
 pub(super) fn of_standard(name: &str, arguments: &[CppType]) -> Option<CppType> {
     if let Some((_, path)) = INTEGERS.iter().find(|(integer, _)| *integer == name) {
         return Some(CppType::named(path));
@@ -173,7 +173,7 @@ pub(super) fn of_standard(name: &str, arguments: &[CppType]) -> Option<CppType> 
         "basic_string" => return Some(CppType::named("std::string")),
         _ => {}
     }
-    // Compilers print the default arguments too.
+    // Compilers also print default template arguments.
     let is_default = |ty: &&CppType| ty.parts().is_some_and(|(name, _)| name == "std::allocator");
     let arguments = arguments.iter().filter(|ty| !is_default(ty)).cloned();
     OF_STANDARD
@@ -181,7 +181,7 @@ pub(super) fn of_standard(name: &str, arguments: &[CppType]) -> Option<CppType> 
         .then(|| CppType::of(&format!("std::{name}"), arguments.collect()))
 }
 
-/// A built-in type, of words such as `unsigned`, `long` and `int` in any order.
+/// Reads a built-in type: words such as `unsigned`, `long` and `int` in any order.
 pub(super) fn built_in(words: &[&str]) -> Option<CppType> {
     let count = |word: &str| words.iter().filter(|one| **one == word).count();
     let is_unsigned = count("unsigned") > 0;
@@ -204,7 +204,7 @@ pub(super) fn built_in(words: &[&str]) -> Option<CppType> {
         }
     } else {
         match count("long") {
-            // Of Linux.
+            // The size on Linux.
             1 => sign("int64_t", "unsigned long"),
             2 => sign("long long", "unsigned long long"),
             _ => match words {
@@ -244,7 +244,7 @@ pub(super) fn is_template(name: &str) -> bool {
     name == "std::tuple"
 }
 
-/// The alias that declarations use for a template over one type.
+/// Returns the alias that declarations use for a template over one type.
 pub(super) fn alias_of(name: &str, arguments: &[CppType]) -> Option<&'static str> {
     let [argument] = arguments else {
         return None;

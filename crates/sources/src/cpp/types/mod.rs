@@ -1,7 +1,8 @@
-//! Types of C++ declarations as the compiler compares them: two spellings of one type are equal.
+//! C++ types. Two spellings of the same type are equal, as for the compiler.
 //!
 //! [`TypeNames`] holds the aliases and classes of the scanned files, and [`TypeNames::read`] reads
-//! the text of a parameter or a return type. A type that only a build knows is [`Unknown`].
+//! the text of a parameter or a return type. It returns [`Unknown`] if only a build can decide the
+//! type.
 
 mod known;
 mod names;
@@ -20,8 +21,8 @@ pub use template::{Instance, instance};
 /// A C++ type without aliases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CppType {
-    /// A class, an enumeration or a built-in type with its template arguments. A number as a
-    /// template argument is a name too.
+    /// A class, an enumeration or a built-in type with its template arguments. A number that is a
+    /// template argument counts as a name.
     Named {
         /// The name with its namespace: `at::Tensor`, `std::optional`, `int64_t`.
         name: Box<str>,
@@ -38,19 +39,18 @@ pub enum CppType {
     Pointer(Box<CppType>),
 }
 
-/// Why the text does not decide a type, as a sentence without a subject: `` `Held` is declared
-/// elsewhere ``.
+/// The reason why the text does not decide a type, as a clause: `` `Held` is declared elsewhere ``.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown(pub Box<str>);
 
 impl CppType {
-    /// A type without template arguments.
+    /// Creates a type without template arguments.
     #[must_use]
     pub fn named(name: &str) -> Self {
         Self::of(name, Vec::new())
     }
 
-    /// A class template with its arguments.
+    /// Creates an instance of a class template.
     #[must_use]
     pub fn of(name: &str, arguments: Vec<Self>) -> Self {
         Self::Named {
@@ -59,7 +59,7 @@ impl CppType {
         }
     }
 
-    /// The type without references and `const`, as `std::decay_t` gives it.
+    /// Removes references and `const`, like `std::decay_t`.
     #[must_use]
     pub fn decayed(&self) -> &Self {
         match self {
@@ -70,7 +70,7 @@ impl CppType {
         }
     }
 
-    /// The name and arguments of a type without references, pointers and `const`.
+    /// Returns the name and arguments if the type has no reference, pointer or `const`.
     #[must_use]
     pub fn parts(&self) -> Option<(&str, &[Self])> {
         match self {
@@ -79,14 +79,15 @@ impl CppType {
         }
     }
 
-    /// Whether it is the type of this name without template arguments.
+    /// `true` if it is the type of this name without template arguments.
     #[must_use]
     pub fn is(&self, wanted: &str) -> bool {
         self.parts()
             .is_some_and(|(name, arguments)| name == wanted && arguments.is_empty())
     }
 
-    /// As a parameter: a `const` of a value is not part of a function's type.
+    /// Converts to a parameter type: `const` of a by-value parameter is not part of a function's
+    /// type.
     #[must_use]
     pub fn into_parameter(self) -> Self {
         match self {
@@ -96,7 +97,7 @@ impl CppType {
     }
 }
 
-/// As PyTorch's declarations spell it.
+/// Prints the type as PyTorch's declarations spell it.
 impl fmt::Display for CppType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

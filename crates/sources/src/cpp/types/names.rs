@@ -1,4 +1,4 @@
-//! What names mean in a set of files: the aliases, classes and macros that they declare.
+//! The type names that a set of files declares: aliases, classes and macros.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use crate::cpp::opening::Opens;
 use crate::cpp::source::Source;
 use crate::{File, LARGEST_FILE, Language};
 
-/// Where a type is written: the file's index and the enclosing namespaces and classes.
+/// The place where a type is written: the file's index and the enclosing namespaces and classes.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'p> {
     /// The index of the file.
     pub file: u32,
-    /// As in [`crate::Function::scope`].
+    /// The scope, spelled as in [`crate::Function::scope`].
     pub scope: &'p str,
 }
 
-/// What a declared name stands for.
+/// The meaning of a declared name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// `using Name = text;`, `typedef text Name;` or `#define Name text`
@@ -38,14 +38,14 @@ pub(super) struct Declared {
 #[derive(Debug, Default)]
 pub struct TypeNames {
     pub(super) by_name: FxHashMap<Box<str>, Vec<Declared>>,
-    /// Namespaces of `using namespace a::b;`.
+    /// The namespaces that `using namespace a::b;` names.
     pub(super) used: FxHashSet<Box<str>>,
     /// The scopes of each file, outer ones first.
     scopes: Vec<Vec<(Range<u32>, Box<str>)>>,
 }
 
 impl TypeNames {
-    /// Reads the declarations of C++ files; skips those that [`crate::scan`] reports as unreadable.
+    /// Reads the declarations of C++ files. Skips files that [`crate::scan`] reports as unreadable.
     #[must_use]
     pub fn of(files: &[File<'_>]) -> Self {
         let mut names = Self::default();
@@ -70,7 +70,7 @@ impl TypeNames {
         names
     }
 
-    /// The namespaces and classes around a position of a file.
+    /// Returns the namespaces and classes around a position of a file.
     #[must_use]
     pub fn scope_at(&self, file: u32, position: u32) -> &str {
         let scopes = self
@@ -88,7 +88,7 @@ impl TypeNames {
 struct Walker<'w, 's> {
     source: &'w Source<'s>,
     file: u32,
-    /// The open scopes: where each ends, and its full name.
+    /// The open scopes, each with its end and its full name.
     open: Vec<(usize, Box<str>)>,
     names: &'w mut TypeNames,
 }
@@ -156,7 +156,7 @@ impl Walker<'_, '_> {
             .push(declared);
     }
 
-    /// The class or enumeration that `start..end` declares.
+    /// Records the class or enumeration that `start..end` declares.
     fn class(&mut self, start: usize, end: usize) {
         let is_keyword = |index: &usize| {
             matches!(
@@ -176,7 +176,7 @@ impl Walker<'_, '_> {
             match self.source.word(index) {
                 Some("final" | "class" | "struct") => {}
                 Some(word) => name = Some(word),
-                // Attributes, and what macros take.
+                // Attributes and arguments of macros.
                 None if self.source.is(index, b'[') || self.source.is(index, b'(') => return,
                 None => break,
             }
@@ -221,7 +221,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// `using a::b::Name;` is an alias of that name. For names of PyTorch it changes nothing.
+    /// Records `using a::b::Name;` as an alias. It has no effect for names of PyTorch.
     fn used_name(&mut self, start: usize, end: usize) {
         let Some(path) = self.source.qualified(start, end) else {
             return;
@@ -232,7 +232,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// `#define Name type`
+    /// Records `#define Name type`.
     fn defines(&mut self) {
         let text = self.source.text;
         for directive in &self.source.directives {

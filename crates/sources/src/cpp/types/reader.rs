@@ -10,10 +10,10 @@ use super::{CppType, Unknown};
 use crate::cpp::source::Source;
 use crate::cpp::tokens::Kind;
 
-/// How many aliases may refer to each other, and how deep template arguments may be.
+/// The maximum length of a chain of aliases, and the maximum depth of template arguments.
 const DEEPEST: usize = 12;
 
-/// How many types may be read for one.
+/// The maximum number of types that are read to resolve one type.
 const MOST_TYPES: usize = 1000;
 
 /// Words before a return type that do not change it.
@@ -33,10 +33,10 @@ const SPECIFIERS: [&str; 12] = [
 ];
 
 impl TypeNames {
-    /// The type of a parameter, whose text may have a name and a default.
+    /// Reads the type of a parameter. The text may contain a name and a default.
     ///
     /// # Errors
-    /// [`Unknown`] if only a build knows the type.
+    /// [`Unknown`] if only a build can decide the type.
     pub fn read(&self, text: &str, place: Place<'_>) -> Result<CppType, Unknown> {
         self.read_at(text, place, DEEPEST, &Cell::new(MOST_TYPES))
     }
@@ -62,14 +62,14 @@ impl TypeNames {
         Ok(read)
     }
 
-    /// Whether a file has `using namespace` for a scope, or for its last parts.
+    /// `true` if a file has `using namespace` for the scope or for its last parts.
     fn is_used(&self, scope: &str) -> bool {
         let parts = scope.match_indices("::").map(|(at, _)| at + 2);
         let mut ends = std::iter::once(0).chain(parts);
         ends.any(|from| self.used.contains(&scope[from..]))
     }
 
-    /// What a name without PyTorch's namespaces means here, if files declare it.
+    /// Returns the declarations that a name outside of PyTorch's namespaces may refer to here.
     fn declared(&self, path: &[&str], place: Place<'_>) -> Vec<&Declared> {
         let Some((name, qualifiers)) = path.split_last() else {
             return Vec::new();
@@ -81,7 +81,7 @@ impl TypeNames {
             || known::of_pytorch(name, &[CppType::named("int64_t")]).is_some();
         let is_known =
             qualifiers.is_empty() && (is_of_pytorch || known::of_standard(name, &[]).is_some());
-        // PyTorch's own declarations, repeated in the sources.
+        // The sources may repeat PyTorch's own declarations.
         let repeats = |declared: &Declared| {
             let mut parts = declared.scope.split("::");
             is_of_pytorch && parts.all(known::is_pytorch)
@@ -94,7 +94,7 @@ impl TypeNames {
             encloses(scope, place.scope) || !is_known || self.is_used(&declared.scope)
         });
         let mut visible: Vec<&Declared> = visible.collect();
-        // The innermost scope hides the others.
+        // The innermost scope hides the outer ones.
         let depth = |declared: &Declared| {
             let scope = outer_of(&declared.scope, &qualifier);
             encloses(scope, place.scope).then_some(scope.len())
@@ -122,19 +122,19 @@ fn unknown(path: &[&str], why: &str) -> Unknown {
     Unknown(format!("`{}` {why}", path.join("::")).into())
 }
 
-/// Whether a scope ends with the parts of a qualifier.
+/// `true` if the scope ends with the parts of the qualifier.
 fn ends_with(scope: &str, qualifier: &str) -> bool {
     let rest = scope.strip_suffix(qualifier);
     rest.is_some_and(|rest| qualifier.is_empty() || rest.is_empty() || rest.ends_with("::"))
 }
 
-/// The scope in which a qualifier begins.
+/// Removes a qualifier from the end of a scope.
 fn outer_of<'s>(scope: &'s str, qualifier: &str) -> &'s str {
     let rest = scope.strip_suffix(qualifier).unwrap_or(scope);
     rest.strip_suffix("::").unwrap_or(rest)
 }
 
-/// Whether a scope is another or around it.
+/// `true` if `outer` equals `inner` or contains it.
 fn encloses(outer: &str, inner: &str) -> bool {
     let rest = inner.strip_prefix(outer);
     rest.is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with("::"))
@@ -146,7 +146,7 @@ struct Reader<'r, 's> {
     source: &'r Source<'s>,
     at: usize,
     left: usize,
-    /// How many types may still be read.
+    /// The number of types that may still be read.
     types: &'r Cell<usize>,
 }
 
@@ -181,7 +181,7 @@ impl<'s> Reader<'_, 's> {
         read
     }
 
-    /// A type with `const`, `&` and `*`.
+    /// Reads a type with `const`, `&` and `*`.
     fn qualified(&mut self) -> Result<CppType, Unknown> {
         let mut is_const = false;
         self.specifiers(&mut is_const)?;
@@ -234,7 +234,7 @@ impl<'s> Reader<'_, 's> {
         self.source.partner(open).unwrap_or(open)
     }
 
-    /// Whether a word is a macro such as `TORCH_API`, which a type follows.
+    /// `true` if the word is a macro such as `TORCH_API` before a type.
     fn is_macro(&self, word: &str) -> bool {
         let is_upper = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
         word.len() > 2
@@ -296,7 +296,7 @@ impl<'s> Reader<'_, 's> {
         known::built_in(&words).ok_or_else(|| unknown(&words, "is not a type"))
     }
 
-    /// Template arguments from `<` to `>`.
+    /// Reads template arguments from `<` to `>`.
     fn arguments(&mut self) -> Result<Vec<CppType>, Unknown> {
         self.at += 1;
         let mut arguments = Vec::new();
@@ -350,8 +350,8 @@ impl<'s> Reader<'_, 's> {
         found.ok_or_else(|| unknown(path, "is declared elsewhere"))
     }
 
-    /// The type of an alias, whose declarations may differ in spelling. The text does not say whether
-    /// another file is included, so its alias of a name of PyTorch must be that type.
+    /// Resolves an alias. Its declarations may differ in spelling. Another file may not be
+    /// included, so its alias of one of PyTorch's names must be PyTorch's type.
     fn alias(
         &self,
         path: &[&str],
@@ -385,7 +385,7 @@ impl<'s> Reader<'_, 's> {
         found.ok_or_else(|| unknown(path, "is declared elsewhere"))
     }
 
-    /// What follows the type: a name, and a default.
+    /// Reads the name and the default that may follow the type.
     fn rest(&mut self) -> Result<(), Unknown> {
         if self.word().is_some() {
             self.at += 1;
@@ -405,7 +405,7 @@ fn qualify(read: CppType, is_const: bool) -> CppType {
     }
 }
 
-/// References to references collapse.
+/// Adds a reference. References to references collapse.
 fn refer(read: CppType, kind: fn(Box<CppType>) -> CppType) -> CppType {
     match read {
         CppType::Reference(_) => read,

@@ -1,23 +1,23 @@
-//! The function in the text of a registration, such as `m.impl("add", [](at::Tensor a) { ... })`.
+//! Reads the function in a registration, such as `m.impl("add", [](at::Tensor a) { ... })`.
 
 use std::ops::Range;
 
 use super::Instance;
 use crate::cpp::source::Source;
 
-/// What a registration says about the type of its kernel.
+/// The information about the type of a kernel in its registration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RegisteredKernel {
     /// A lambda, or a function that a cast selects.
     Declared {
-        /// The type that it returns, as written; `None` for a lambda that leaves it out.
+        /// The return type as written. `None` for a lambda that omits it.
         returns: Option<Box<str>>,
         /// The parameters as written.
         parameters: Vec<Box<str>>,
     },
-    /// A kernel that takes its arguments from a stack, and so fits every schema.
+    /// A kernel that takes its arguments from a stack. It fits every schema.
     Boxed,
-    /// A function by its name, or something else.
+    /// The name of a function, or something else.
     Other,
 }
 
@@ -60,8 +60,8 @@ fn parameters(source: &Source<'_>, range: Range<usize>) -> Vec<Box<str>> {
     parts.map(Into::into).collect()
 }
 
-/// The return type and parameters of a declaration that torchgen writes:
-/// `at::Tensor add(const at::Tensor & self)`.
+/// Splits torchgen's declaration, such as `at::Tensor add(const at::Tensor & self)`, into the
+/// return type and the parameters.
 #[must_use]
 pub fn declaration(text: &str) -> Option<Instance> {
     let source = Source::new(text, 0);
@@ -73,7 +73,7 @@ pub fn declaration(text: &str) -> Option<Instance> {
     })
 }
 
-/// `[](at::Tensor a) -> at::Tensor { ... }` at the `[`.
+/// Reads `[](at::Tensor a) -> at::Tensor { ... }` from the `[`.
 fn lambda(source: &Source<'_>, open: usize) -> Option<RegisteredKernel> {
     let list = source.partner(open)? + 1;
     let end = source.is(list, b'(').then(|| source.partner(list))??;
@@ -87,7 +87,7 @@ fn lambda(source: &Source<'_>, open: usize) -> Option<RegisteredKernel> {
     })
 }
 
-/// `<at::Tensor (*)(const at::Tensor &)>` at the `<`.
+/// Reads `<at::Tensor (*)(const at::Tensor &)>` from the `<`.
 fn cast(source: &Source<'_>, open: usize) -> Option<RegisteredKernel> {
     let pointer = (open..source.tokens.len())
         .take_while(|index| !source.is(*index, b'{') && !source.is(*index, b';'))

@@ -4,20 +4,20 @@ use super::Unknown;
 use crate::cpp::source::Source;
 use crate::cpp::tokens::Kind;
 
-/// A declaration's texts with template arguments in place of the parameters.
+/// A declaration with template arguments substituted for the template parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instance {
-    /// The type that it returns.
+    /// The return type.
     pub returns: Box<str>,
     /// The parameters.
     pub parameters: Vec<Box<str>>,
 }
 
-/// The instance of a function template. `returns` begins with `template <...>`, and `arguments` are
-/// those between `<` and `>` of the use.
+/// Instantiates a function template. `returns` begins with `template <...>`, and `arguments` is the
+/// text between `<` and `>` where the template is used.
 ///
 /// # Errors
-/// [`Unknown`] if arguments are left to the compiler, or a parameter is a template or a pack.
+/// [`Unknown`] if the compiler deduces arguments, or if a parameter is a template or a pack.
 pub fn instance(
     returns: &str,
     parameters: &[Box<str>],

@@ -14,7 +14,7 @@ pub(super) enum Role {
 
 pub(super) enum Compiles {
     Yes,
-    /// Why not, as the end of a sentence about the type.
+    /// It does not compile. The reason completes a sentence about the type.
     No(&'static str),
     /// The text does not decide.
     Unknown(Box<str>),
@@ -109,7 +109,7 @@ fn optional(inner: &CppType, role: Role) -> Compiles {
     value(inner, role)
 }
 
-/// Lists of `float` and other integers compile in some places, and then do not load.
+/// Lists of `float` and other integers compile in some places but do not load.
 fn list(name: &str, inner: &CppType, role: Role) -> Compiles {
     let is_reference = |ty: &CppType| ty.parts().is_some_and(|(name, _)| name == "at::ArrayRef");
     let is_excluded = match (name, role) {

@@ -1,5 +1,5 @@
-//! What the dispatcher compares a kernel with: the C++ types of kernels that PyTorch has registered
-//! already, and the schema.
+//! The types that the dispatcher compares a kernel with: the C++ types of kernels that PyTorch
+//! already registered, and the schema.
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
@@ -14,11 +14,11 @@ use rustc_hash::FxHashMap;
 pub(super) struct Signature {
     /// `None` if the compiler deduces it.
     pub(super) returns: Option<CppType>,
-    /// Without a leading `DispatchKeySet`.
+    /// The parameters without a leading `DispatchKeySet`.
     pub(super) parameters: Vec<CppType>,
 }
 
-/// The types of a schema in the runtime's spelling.
+/// The types of a schema, spelled as in the runtime.
 #[derive(Debug, Clone)]
 pub(super) struct SchemaTypes {
     pub(super) arguments: Vec<String>,
@@ -27,10 +27,11 @@ pub(super) struct SchemaTypes {
     pub(super) text: String,
 }
 
-/// What a kernel must fit; nothing if the operator is unknown.
+/// The types that a kernel must match. Empty if the operator is unknown.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Expected {
-    /// Several if files define the operator under conditions; one that fits is enough.
+    /// The schemas of the operator. There are several if files define it under conditions; the
+    /// kernel must match one of them.
     pub(super) schemas: Vec<SchemaTypes>,
     symbolic: Option<Signature>,
     concrete: Option<Signature>,
@@ -39,7 +40,7 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// The C++ type of PyTorch's kernels with symbolic sizes, or with plain ones.
+    /// Returns the C++ type of PyTorch's kernels with symbolic sizes or with plain sizes.
     pub(super) fn signature(&self, is_symbolic: bool) -> Option<&Signature> {
         if is_symbolic {
             self.symbolic.as_ref()
@@ -48,7 +49,7 @@ impl Expected {
         }
     }
 
-    /// How a kernel is declared.
+    /// Returns the declaration of a kernel.
     pub(super) fn declaration(&self, is_symbolic: bool) -> Option<&str> {
         let (first, second) = if is_symbolic {
             (&self.symbolic_declaration, &self.concrete_declaration)
@@ -115,7 +116,8 @@ impl<'c> Expectations<'c> {
         }
     }
 
-    /// PyTorch registers kernels for all of its own operators, with symbolic sizes if there are any.
+    /// PyTorch registers kernels for all its own operators, with symbolic sizes if the schema has
+    /// them.
     fn of_operator(&self, operator: &Operator, is_of_pytorch: bool) -> Expected {
         let (first, int) = self.faces.dispatcher(operator);
         let schema = SchemaTypes::of(&opatlas_runtime::of_model(operator.schema()));
@@ -139,7 +141,7 @@ impl<'c> Expectations<'c> {
     }
 }
 
-/// Whether a kernel without symbolic sizes may take a plain type for it
+/// `true` if a kernel without symbolic sizes may take a plain type for the argument
 /// (`FunctionSchema::cloneWithRealTypes`).
 pub(super) fn is_symbolic(argument: &str) -> bool {
     matches!(argument, "SymInt" | "SymInt?" | "SymInt[]" | "SymInt[]?")
@@ -158,7 +160,7 @@ impl SchemaTypes {
     }
 }
 
-/// The type of a declaration that torchgen writes.
+/// Reads the type of torchgen's declaration.
 fn signature(text: &str) -> Option<Signature> {
     let names = TypeNames::default();
     let place = Place { file: 0, scope: "" };

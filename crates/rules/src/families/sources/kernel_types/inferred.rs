@@ -1,12 +1,12 @@
 //! The schema types that PyTorch infers from C++ types (`getTypePtr` in
-//! `aten/src/ATen/core/jit_type.h`), in the runtime's spelling.
+//! `aten/src/ATen/core/jit_type.h`), spelled as in the runtime.
 
 use opatlas_sources::CppType;
 
-/// The type of an argument.
+/// Infers the schema type of an argument.
 ///
 /// # Errors
-/// It has none, and the library does not load.
+/// If the C++ type has no schema type. The library does not load.
 pub(super) fn inferred(ty: &CppType) -> Result<String, Box<str>> {
     let ty = ty.decayed();
     let Some((name, arguments)) = ty.parts() else {
@@ -36,7 +36,7 @@ fn none(ty: &CppType) -> Box<str> {
     format!("`{ty}` is not a type of schemas").into()
 }
 
-/// The types of what a function returns; a tuple is several values.
+/// Infers the schema types of a function's return values. A tuple stands for several values.
 pub(super) fn inferred_returns(ty: &CppType) -> Result<Vec<String>, Box<str>> {
     match ty.parts() {
         Some(("void", [])) => Ok(Vec::new()),

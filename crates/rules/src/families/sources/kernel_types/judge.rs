@@ -1,4 +1,4 @@
-//! Whether a kernel compiles and loads (`OperatorEntry::registerKernel`).
+//! Decides if a kernel compiles and loads (`OperatorEntry::registerKernel`).
 
 use super::compiles::{Compiles, Role, compiles};
 use super::expected::{Expected, SchemaTypes, Signature, is_symbolic as is_symbolic_argument};
@@ -12,7 +12,7 @@ pub(super) enum Judgement {
     Unknown(Box<str>),
 }
 
-/// Who refuses a kernel, and why.
+/// The step that refuses a kernel, and the reason.
 pub(super) enum Refusal {
     Compile(Box<str>),
     Load(Box<str>),
@@ -41,7 +41,7 @@ pub(super) fn judge(kernel: &Kernel, expected: &Expected) -> Judgement {
     first.map_or(Judgement::Fits, refused)
 }
 
-/// Whether the dispatcher keeps the kernel apart as one with symbolic sizes (`fn_has_symint`).
+/// `true` if the dispatcher treats the kernel as one with symbolic sizes (`fn_has_symint`).
 pub(super) fn is_symbolic(parameters: &[CppType]) -> bool {
     parameters.iter().any(|one| {
         let Some((name, arguments)) = one.parts() else {
@@ -74,7 +74,7 @@ fn does_not_compile(kernel: &Kernel) -> Option<Result<Box<str>, Box<str>>> {
     unknown
 }
 
-/// The first difference of two C++ types.
+/// Describes the first difference between two C++ types.
 pub(super) fn difference(kernel: &Kernel, expected: &Signature) -> Option<Box<str>> {
     let (mine, theirs) = (&kernel.parameters, &expected.parameters);
     if mine.len() != theirs.len() {
@@ -102,7 +102,7 @@ pub(super) fn difference(kernel: &Kernel, expected: &Signature) -> Option<Box<st
 /// Compares the schema that PyTorch infers with the declared one (`findSchemaDifferences`).
 ///
 /// # Errors
-/// The first difference.
+/// A description of the first difference.
 fn fits(kernel: &Kernel, schema: &SchemaTypes) -> Result<(), Box<str>> {
     let mine = &kernel.parameters;
     let theirs = &schema.arguments;

@@ -1,4 +1,4 @@
-//! The C++ types of registered kernels, as far as the sources decide them.
+//! The C++ types of registered kernels that the sources decide.
 
 use opatlas_source::Span;
 use opatlas_sources::{
@@ -9,16 +9,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expected::Signature;
 
-/// A function that a registration may mean.
+/// A function that a registration may refer to.
 #[derive(Debug, Clone)]
 pub(super) struct Kernel {
-    /// `None` for a lambda that leaves it to the compiler.
+    /// `None` for a lambda whose return type the compiler deduces.
     pub(super) returns: Option<CppType>,
-    /// Without a leading `DispatchKeySet`, which is not part of a kernel's type.
+    /// The parameters without a leading `DispatchKeySet`, which is not part of a kernel's type.
     pub(super) parameters: Vec<CppType>,
     /// The file's index and the function's name in it.
     pub(super) defined: Option<(u32, Span)>,
-    /// Whether other functions of that name may be meant.
+    /// `true` if the registration may refer to another function of that name.
     pub(super) is_one_of_several: bool,
 }
 
@@ -30,7 +30,7 @@ impl Kernel {
         }
     }
 
-    /// The type in words of C++: `at::Tensor (const at::Tensor &)`.
+    /// Formats the type in C++ syntax: `at::Tensor (const at::Tensor &)`.
     pub(super) fn shown(&self) -> String {
         let returns = self
             .returns
@@ -67,7 +67,7 @@ impl<'p> Path<'p> {
         }
         let path = path.trim_start_matches(':');
         let (qualifier, name) = path.rsplit_once("::").unwrap_or(("", path));
-        // Nested arguments have commas of their own.
+        // Nested arguments may contain commas.
         let is_flat = template.is_none_or(|list| !list.contains(['<', '(']));
         is_flat.then(|| Self {
             qualifier,
@@ -98,10 +98,10 @@ impl Kernels {
         }
     }
 
-    /// The functions that a registration may mean.
+    /// Finds the functions that a registration may refer to.
     ///
     /// # Errors
-    /// Why the sources do not decide the type; `None` for a kernel without a C++ type.
+    /// The reason why the sources do not decide the type. `None` for a kernel without a C++ type.
     pub(super) fn of_row(
         &self,
         row: &Registration,
@@ -128,7 +128,7 @@ impl Kernels {
                     .map_err(Some)?;
                 let scope = self.names.scope_at(index, row.at.start);
                 let place = Place { file: index, scope };
-                // A macro may take something else for the function, such as a policy of autocast.
+                // The argument of a macro may not be the function, such as a policy of autocast.
                 let is_macro = text.starts_with(&*row.through);
                 if is_macro && self.candidates(&path, place).is_empty() {
                     return Err(None);
@@ -160,7 +160,8 @@ impl Kernels {
         Ok(kernels)
     }
 
-    /// The functions that a name finds: those of the innermost scope, in the same file if it has any.
+    /// Looks up a name. Returns the functions of the innermost scope, and only those in the same
+    /// file if it has any.
     fn candidates(&self, path: &Path<'_>, place: Place<'_>) -> Vec<&Function> {
         let of_name = self.by_name.get(path.name).map_or(&[][..], Vec::as_slice);
         let functions = of_name
@@ -233,7 +234,7 @@ impl Kernels {
     }
 }
 
-/// The scope in which a qualifier begins; `None` if the scope does not end with it.
+/// Removes a qualifier from the end of a scope. Returns `None` if the scope does not end with it.
 fn outer_of<'s>(scope: &'s str, qualifier: &str) -> Option<&'s str> {
     if qualifier.is_empty() {
         return Some(scope);
@@ -246,7 +247,7 @@ fn outer_of<'s>(scope: &'s str, qualifier: &str) -> Option<&'s str> {
     }
 }
 
-/// Whether a scope is another or around it.
+/// `true` if `outer` equals `inner` or contains it.
 fn encloses(outer: &str, inner: &str) -> bool {
     let rest = inner.strip_prefix(outer);
     rest.is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with("::"))

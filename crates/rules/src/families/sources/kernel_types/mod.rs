@@ -1,7 +1,8 @@
 //! C++ types of kernels that register themselves (`docs/spec/sources.md`, section 8).
 //!
-//! The compiler refuses some types, and the dispatcher refuses kernels whose type does not fit their
-//! operator when a library is loaded. A type that only a build knows is [`UnknownKernel`].
+//! The compiler refuses some types. When a library is loaded, the dispatcher refuses kernels whose
+//! type does not match their operator. If only a build can decide the type, the result is an
+//! [`UnknownKernel`].
 
 mod compiles;
 mod expected;
@@ -27,15 +28,15 @@ pub struct UnknownKernel {
     pub file: Box<str>,
     /// The registration.
     pub at: Span,
-    /// The operator with its namespace unless that is `aten`.
+    /// The operator, with its namespace unless that is `aten`.
     pub operator: Box<str>,
-    /// The kernel as written; `lambda` for one without a name.
+    /// The kernel as written, or `lambda` if it has no name.
     pub kernel: Box<str>,
-    /// Why the type is unknown.
+    /// The reason why the type is unknown.
     pub reason: Box<str>,
 }
 
-/// Macros whose kernel is made from the function that they name.
+/// Macros that wrap the function that they name, so the kernel has another type.
 const ADAPTING: [&str; 3] = ["VMAP_SUPPORT", "VMAP_SUPPORT2", "NEED_PLAIN"];
 
 pub(super) fn check(
@@ -103,7 +104,7 @@ fn has_typed_kernel(row: &Registration, file: &str) -> bool {
         && !row.through.contains("RegisterOperators")
 }
 
-/// The first kernel of an operator, which later ones must agree with.
+/// The first kernel of an operator. Later kernels must have its type.
 struct Accepted {
     kernel: Kernel,
     file: Box<str>,
@@ -127,7 +128,7 @@ impl Row<'_> {
         }
     }
 
-    /// Of functions that may be meant, one that fits is enough.
+    /// Judges a registration. If it may refer to several functions, one that fits is enough.
     fn judge(
         &self,
         candidates: Vec<Kernel>,
@@ -156,7 +157,8 @@ impl Row<'_> {
         }
     }
 
-    /// Later kernels must have the C++ type of the first one, symbolic sizes apart.
+    /// Checks a kernel against the first one of its operator. Kernels with symbolic sizes and
+    /// kernels with plain sizes are compared separately.
     fn accepted(
         &self,
         kernel: Kernel,
@@ -166,7 +168,7 @@ impl Row<'_> {
         sink: &mut Sink,
     ) {
         let is_symbolic = judge::is_symbolic(&kernel.parameters);
-        // Libraries that functions make may end before another one begins.
+        // A library that a function creates may end before another one begins.
         let is_certain = self.row.condition.is_none()
             && !kernel.is_one_of_several
             && expected.schemas.len() == 1
@@ -203,7 +205,7 @@ impl Row<'_> {
         });
     }
 
-    /// The function if a file has it, and otherwise the registration.
+    /// Returns the place of the function if a file defines it, and of the registration otherwise.
     fn place_of(&self, kernel: &Kernel, files: &[File<'_>]) -> (Box<str>, Span) {
         let file = kernel.defined.and_then(|(file, at)| {
             let file = files.get(file as usize)?;
