@@ -169,9 +169,9 @@ pub struct BackendCell {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Reassigned)]
 pub struct ReassignedView {
-    /// What the backend inherited.
+    /// The kernel that the backend inherited.
     pub old: BackendCell,
-    /// What it gets now.
+    /// The kernel that it gets now.
     pub new: BackendCell,
 }
 

@@ -44,14 +44,14 @@ pub struct PythonCall {
     /// The function or method.
     #[schema(example = "torch.add")]
     pub function: String,
-    /// Whether it is a `function`, a `method` or a `property`.
+    /// `function`, `method` or `property`.
     #[schema(example = "function")]
     pub kind: &'static str,
     /// The signatures, in the order in which PyTorch tries them. A property has none.
     pub signatures: Vec<CallSignature>,
     /// The operator that a property reads.
     pub reads: Option<&'static str>,
-    /// What the call does; null without `args`.
+    /// The outcome of the call; null without `args`.
     pub result: Option<CallResult>,
 }
 
@@ -67,13 +67,13 @@ pub struct CallSignature {
     /// The operator that it calls with `out`.
     #[schema(example = "add.out")]
     pub out: Option<String>,
-    /// Whether it is deprecated.
+    /// True if it is deprecated.
     pub deprecated: bool,
-    /// Whether PyTorch's developers wrote the binding by hand.
+    /// True if the binding is written by hand.
     pub by_hand: bool,
 }
 
-/// What a call does.
+/// The outcome of a call.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CallResult {
     /// `calls` an operator or `answers` without one, `depends` on values that arguments in words do

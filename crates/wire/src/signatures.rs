@@ -139,13 +139,13 @@ pub struct BindingView {
     /// Its name there.
     #[schema(example = "mT")]
     pub name: String,
-    /// Whether it is a `function`, a `method` or a `property`.
+    /// `function`, `method` or `property`.
     #[schema(example = "property")]
     pub kind: &'static str,
     /// The signatures of the argument parser that take the operator, as they are tried. A property has
     /// none.
     pub signatures: Vec<String>,
-    /// Whether PyTorch's developers wrote it by hand.
+    /// True if it is written by hand.
     pub by_hand: bool,
 }
 

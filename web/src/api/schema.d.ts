@@ -1741,7 +1741,7 @@ export interface components {
             /** @description Notes: replaced registrations, and other tools that would reject the list. */
             notes: string[];
         };
-        /** @description What a call does. */
+        /** @description The outcome of a call. */
         CallResult: {
             /**
              * @description `calls` an operator or `answers` without one, `depends` on values that arguments in words do
@@ -1781,9 +1781,9 @@ export interface components {
              * @example add.out
              */
             out: string | null;
-            /** @description Whether it is deprecated. */
+            /** @description True if it is deprecated. */
             deprecated: boolean;
-            /** @description Whether PyTorch's developers wrote the binding by hand. */
+            /** @description True if the binding is written by hand. */
             by_hand: boolean;
         };
         /** @description A declaration in C++. */
@@ -4151,7 +4151,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Whether it is a `function`, a `method` or a `property`.
+             * @description `function`, `method` or `property`.
              * @example property
              */
             kind: string;
@@ -4160,7 +4160,7 @@ export interface components {
              *     none.
              */
             signatures: string[];
-            /** @description Whether PyTorch's developers wrote it by hand. */
+            /** @description True if it is written by hand. */
             by_hand: boolean;
         };
         /** @description The signatures behind a Python name, and what a call does. */
@@ -4171,7 +4171,7 @@ export interface components {
              */
             function: string;
             /**
-             * @description Whether it is a `function`, a `method` or a `property`.
+             * @description `function`, `method` or `property`.
              * @example function
              */
             kind: string;
@@ -4259,9 +4259,9 @@ export interface components {
         };
         /** @description An operator that a backend inherits, and that is served differently now. */
         Reassigned: {
-            /** @description What the backend inherited. */
+            /** @description The kernel that the backend inherited. */
             old: components["schemas"]["BackendCell"];
-            /** @description What it gets now. */
+            /** @description The kernel that it gets now. */
             new: components["schemas"]["BackendCell"];
         };
         /** @description A kernel registered on a key, and its origin. */

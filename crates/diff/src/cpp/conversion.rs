@@ -133,7 +133,7 @@ impl Argument {
 /// The rank of an implicit conversion; a lower one is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
-    /// The same type. A variable binds to `T &` before `const T &`.
+    /// Equal types. A variable binds to `T &` before `const T &`.
     Exact,
     ExactConst,
     /// A conversion between built-in types.

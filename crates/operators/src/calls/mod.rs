@@ -33,7 +33,7 @@ pub enum Outcome {
     Takes {
         /// Its index among the signatures of the binding.
         signature: usize,
-        /// What it calls.
+        /// The operator that it calls.
         called: Called,
     },
     /// The call returns `NotImplemented`, so that Python tries the other operand.
