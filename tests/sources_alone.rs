@@ -103,3 +103,45 @@ fn sources_alone_are_imported() {
     let table = with(&["table", "tilt", "--project", "acme", "--key", "PrivateUse1"]);
     assert!(table.starts_with("tilt on PrivateUse1: kernel"), "{table}");
 }
+
+/// A tree with sources and these backend files, each with its list of operators.
+fn tree(backends: &[(&str, &str)]) -> TempDir {
+    let texts: Vec<String> = backends
+        .iter()
+        .map(|(_, listed)| {
+            format!("backend: PrivateUse1\ncpp_namespace: acme\nsupported: [{listed}]\n")
+        })
+        .collect();
+    let mut all = vec![("base.yaml", BASE), ("head.yaml", HEAD)];
+    all.push(("acme/csrc/k.cpp", KERNELS));
+    let names = backends.iter().map(|(name, _)| *name);
+    all.extend(names.zip(texts.iter().map(String::as_str)));
+    folder(&all)
+}
+
+#[test]
+fn the_backend_file_of_a_tree_counts() {
+    let folder = tree(&[("acme/codegen/acme.yaml", "lean")]);
+    let (base, head) = (at(&folder, "base.yaml"), at(&folder, "head.yaml"));
+    let acme = at(&folder, "acme");
+    let compared = run(&["compare", "--sources", &acme, &base, &head]);
+    let text = output(&compared);
+    assert!(text.contains("(PrivateUse1, 3 operators)"), "{text}");
+    assert!(!text.contains("`lean`: the kernel for"), "{text}");
+    let over = ["--over", &base, "--release", "2.9"];
+    let checked = run(&[&["check", "--sources", &acme], &over[..]].concat());
+    let text = output(&checked);
+    assert!(text.contains("autograd-lost"), "{text}");
+    assert!(text.contains("acme/codegen/acme.yaml:3"), "{text}");
+}
+
+#[test]
+fn of_several_backend_files_none_counts() {
+    let folder = tree(&[("acme/a.yaml", "lean"), ("acme/b.yaml", "lean")]);
+    let (base, acme) = (at(&folder, "base.yaml"), at(&folder, "acme"));
+    let over = ["--over", &base, "--release", "2.9"];
+    let checked = run(&[&["check", "--sources", &acme], &over[..]].concat());
+    let told = String::from_utf8_lossy(&checked.stderr).into_owned();
+    assert!(told.contains("name the one to use"), "{told}");
+    assert!(!output(&checked).contains("autograd-lost"));
+}

@@ -58,6 +58,9 @@ fn yaml_files(folder: &Path) -> Vec<PathBuf> {
         let entries = fs::read_dir(&folder).into_iter().flatten();
         for entry in entries.filter_map(Result::ok) {
             let Some(rest) = left.checked_sub(1) else {
+                eprintln!(
+                    "note: only the first {MOST_ENTRIES} files were searched for a backend file"
+                );
                 return files;
             };
             left = rest;
