@@ -157,7 +157,7 @@ impl Compare {
     }
 }
 
-fn pretty<T: serde::Serialize>(value: &T) -> anyhow::Result<String> {
+pub(super) fn pretty<T: serde::Serialize>(value: &T) -> anyhow::Result<String> {
     Ok(output::json(&serde_json::to_string_pretty(value)?))
 }
 

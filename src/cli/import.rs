@@ -2,8 +2,8 @@
 
 mod backend_history;
 mod commits;
-mod git;
 mod library;
+pub(super) mod operator_files;
 mod releases;
 pub(super) mod sources;
 
@@ -20,6 +20,7 @@ use opatlas_service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES};
 use opatlas_store::Opening;
 
+use super::git::log::Walk;
 use super::over::Vendors;
 use super::side::NATIVE_FUNCTIONS_PATH;
 use super::stored::IngestOutcome;
@@ -138,6 +139,15 @@ pub(super) struct Import {
 }
 
 impl Import {
+    fn walk<'a>(&'a self, repository: &'a Path) -> Walk<'a> {
+        Walk {
+            repository,
+            range: &self.range,
+            first_parent: self.first_parent,
+            last: None,
+        }
+    }
+
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         if self.label.is_some() && self.releases.len() > 1 {
             bail!(

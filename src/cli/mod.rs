@@ -54,6 +54,7 @@ mod subject;
 mod table;
 mod target;
 mod token;
+mod watch;
 mod ways;
 
 use std::ffi::OsString;
@@ -99,6 +100,7 @@ enum Command {
     Gaps(gaps::Gaps),
     Ways(ways::Ways),
     Drift(drift::Drift),
+    Watch(watch::WatchBackend),
     Scan(scan::ScanSources),
     Exception(exception::Exception),
     Import(import::Import),
@@ -193,6 +195,7 @@ impl Command {
             Self::Gaps(gaps) => gaps.run().await,
             Self::Ways(ways) => ways.run().await,
             Self::Drift(drift) => drift.run().await,
+            Self::Watch(watch) => watch.run(),
             Self::Scan(scan) => scan.run(),
             Self::Exception(exception) => exception.run().await,
             Self::Import(import) => import.run().await,

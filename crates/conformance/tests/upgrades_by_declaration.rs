@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use opatlas_diff::declarations::{Declarations, compare};
+use opatlas_diff::declarations::{Declarations, SourceFits, compare};
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
@@ -58,7 +58,12 @@ fn check(from: &str, to: &str) -> Option<Declarations> {
         .map(|n| &**n)
         .collect();
     let (file, symint) = file(&names);
-    let found = compare(&file, &catalogue(from)?, &catalogue(to)?);
+    let found = compare(
+        &file,
+        &SourceFits::default(),
+        &catalogue(from)?,
+        &catalogue(to)?,
+    );
     let wanted = names.iter().filter_map(|name| {
         let symint = symint.contains(*name);
         let (old, new) = (declared(&old[*name], symint), declared(&new[*name], symint));
@@ -92,7 +97,7 @@ fn kernels_with_symbolic_sizes_have_their_own_name() {
     };
     let (base, head) = (catalogue(""), catalogue(", int dim"));
     let (file, _) = file(&["glue"]);
-    let found = compare(&file, &base, &head);
+    let found = compare(&file, &SourceFits::default(), &base, &head);
     let new = found.kernels[0].new.as_deref();
     let expected = "at::Tensor glue_symint(const at::Tensor & self, c10::SymInt n, int64_t dim)";
     assert_eq!(new, Some(expected));
@@ -151,7 +156,7 @@ fn conversion_to_structured_changes_lists_of_tensors() {
         schemas[0], schemas[1]
     );
     let (file, _) = file(&["glue", "glue.out"]);
-    let found = compare(&file, &read(&before), &read(&after));
+    let found = compare(&file, &SourceFits::default(), &read(&before), &read(&after));
     let changed: Vec<_> = found.kernels.iter().map(|k| &*k.operator).collect();
     assert_eq!(changed, ["glue", "glue.out"]);
     let new = found.kernels[0].new.as_deref();

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::change::{Change, Subject};
-use super::declarations::{self, Declarations, KernelChange};
+use super::declarations::{self, Declarations, KernelChange, SourceFits};
 use super::history::{EventKind, by_operator};
 use super::near::Names;
 use super::revision::Comparison;
@@ -18,6 +18,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::keys::Keys;
+use opatlas_rules::KernelFit;
 use opatlas_verdict::{Standing, Verdict, View};
 
 /// The most similar names listed for an unknown one.
@@ -124,13 +125,27 @@ impl BackendImpact<'_> {
     /// Whether the vendor must act before the upgrade.
     #[must_use]
     pub fn breaks(&self) -> bool {
-        !self.unknown.is_empty() || self.must_change().next().is_some()
+        !self.unknown.is_empty()
+            || self.must_change().next().is_some()
+            || self.may_change().next().is_some()
     }
 
-    /// Kernels that do not compile unchanged.
+    /// Kernels that do not compile or load unchanged.
     pub fn must_change(&self) -> impl Iterator<Item = &KernelChange> {
         let kernels = self.declarations.kernels.iter();
-        kernels.filter(|kernel| !kernel.only_names)
+        kernels.filter(|kernel| matches!(kernel.fit, KernelFit::Refused(_)))
+    }
+
+    /// Kernels with another declaration, of which the sources do not show whether they still fit.
+    pub fn may_change(&self) -> impl Iterator<Item = &KernelChange> {
+        let kernels = self.declarations.kernels.iter();
+        kernels.filter(|kernel| matches!(kernel.fit, KernelFit::Unknown(_)))
+    }
+
+    /// Kernels that compile unchanged under a new declaration.
+    pub fn unchanged(&self) -> impl Iterator<Item = &KernelChange> {
+        let kernels = self.declarations.kernels.iter();
+        kernels.filter(|kernel| kernel.fit == KernelFit::Fits)
     }
 
     /// The changes of an operator.
@@ -169,21 +184,20 @@ impl BackendImpact<'_> {
 #[must_use]
 pub fn impact<'a>(
     file: &BackendFile,
+    fits: &SourceFits,
     comparison: &'a Comparison,
     base: View<'_>,
     head: View<'_>,
 ) -> Option<BackendImpact<'a>> {
     let key = file.backend_key(head.inputs.catalogue.release)?;
     file.backend_key(base.inputs.catalogue.release)?;
-    let listed = file.on_backend_key().map(|(_, listed)| &listed.value);
-    let autograd = file.autograd.iter().map(|listed| &listed.value);
-    let listed: BTreeSet<&str> = listed.chain(autograd).map(|name| &**name).collect();
+    let listed = listed_operators(file);
     let (old, new) = (base.inputs.catalogue, head.inputs.catalogue);
-    let declarations = declarations::compare(file, old, new);
-    let (lost, reassigned) = unlisted(key, &listed, base, head);
+    let declarations = declarations::compare(file, fits, old, new);
+    let (lost, reassigned) = cells_of_unlisted(key, &listed, base, head);
     Some(BackendImpact {
         key,
-        unknown: unknown(&listed, old, new),
+        unknown: unknown_operators(&listed, old, new),
         changed: changed(key, &listed, comparison, &declarations),
         declarations,
         added: added(key, comparison, old, head),
@@ -193,7 +207,21 @@ pub fn impact<'a>(
     })
 }
 
-fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<UnknownOperator> {
+/// The operators with a kernel at the key of the backend or at its autograd key.
+#[must_use]
+pub fn listed_operators(file: &BackendFile) -> BTreeSet<&str> {
+    let listed = file.on_backend_key().map(|(_, listed)| listed);
+    listed
+        .chain(&file.autograd)
+        .map(|one| &*one.value)
+        .collect()
+}
+
+pub(crate) fn unknown_operators(
+    listed: &BTreeSet<&str>,
+    base: &Catalogue,
+    head: &Catalogue,
+) -> Vec<UnknownOperator> {
     let missing = listed.iter().filter(|name| head.find(name).is_none());
     let missing: Vec<&&str> = missing.collect();
     if missing.is_empty() {
@@ -219,7 +247,7 @@ fn changed<'a>(
     let must_change = declarations
         .kernels
         .iter()
-        .filter(|kernel| !kernel.only_names);
+        .filter(|kernel| kernel.fit != KernelFit::Fits);
     let must_change: BTreeSet<&str> = must_change.map(|kernel| &*kernel.operator).collect();
     let mut changed = Vec::new();
     for (operator, step) in by_operator(comparison) {
@@ -269,7 +297,7 @@ fn added(key: &str, comparison: &Comparison, base: &Catalogue, head: View<'_>) -
 
 /// Compares the operators that the backend does not list. Returns the operators that worked and
 /// fail now, and the other operators whose kernel changed.
-fn unlisted(
+pub(crate) fn cells_of_unlisted(
     key: &str,
     listed: &BTreeSet<&str>,
     base: View<'_>,

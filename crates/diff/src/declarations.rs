@@ -1,16 +1,20 @@
 //! The kernels of an out-of-tree backend that must change with an upgrade, because their declarations
 //! differ (`docs/spec/signatures.md`, section 5).
 //!
-//! torchgen declares a backend's kernels, and a definition that does not match its declaration does
-//! not compile. Therefore declarations decide, not rules about schemas.
+//! torchgen declares the kernels that a backend file lists, and a definition that does not match its
+//! declaration does not compile. Therefore declarations decide, not rules about schemas. Kernels that
+//! sources register are compared with the type that the dispatcher expects ([`SourceFits`]).
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::backend::listed_operators;
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
+use opatlas_rules::KernelFit;
 use opatlas_schema::faces::Sizes;
+use opatlas_source::message;
 
 /// A kernel whose declaration differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +27,17 @@ pub struct KernelChange {
     pub new: Option<String>,
     /// Whether only parameter names differ, so the kernel compiles unchanged.
     pub only_names: bool,
+    /// Whether a kernel that was written for the base serves the head.
+    pub fit: KernelFit,
+}
+
+/// Whether the kernels that sources register fit both sides, by qualified operator.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceFits {
+    /// For the base.
+    pub base: BTreeMap<Box<str>, KernelFit>,
+    /// For the head.
+    pub head: BTreeMap<Box<str>, KernelFit>,
 }
 
 /// The differences between the declarations of a backend's kernels.
@@ -46,12 +61,15 @@ const SPELLINGS: [&[&str]; 3] = [
     &["at::ArrayRef<", "c10::ArrayRef<"],
 ];
 
-/// Compares the declarations of the kernels that a file lists and both sides have.
+/// Compares the declarations of the kernels that a backend has and both sides declare.
 #[must_use]
-pub fn compare(file: &BackendFile, base: &Catalogue, head: &Catalogue) -> Declarations {
-    let listed = file.on_backend_key().map(|(_, listed)| &listed.value);
-    let autograd = file.autograd.iter().map(|listed| &listed.value);
-    let listed: BTreeSet<&str> = listed.chain(autograd).map(|name| &**name).collect();
+pub fn compare(
+    file: &BackendFile,
+    fits: &SourceFits,
+    base: &Catalogue,
+    head: &Catalogue,
+) -> Declarations {
+    let listed = listed_operators(file);
     let symint: BTreeSet<&str> = file.symint.iter().map(|name| &*name.value).collect();
     let (before, after) = (FaceMaker::new(base), FaceMaker::new(head));
     let mut found = Declarations::default();
@@ -67,26 +85,71 @@ pub fn compare(file: &BackendFile, base: &Catalogue, head: &Catalogue) -> Declar
         };
         let old = declaration(&before, base, old, sizes);
         let new = declaration(&after, head, new, sizes);
-        if old == new {
-            continue;
-        }
+        let is_registered = file.registered.contains(name);
         let (plain_old, plain_new) = (old.as_deref().map(plain), new.as_deref().map(plain));
-        if plain_old == plain_new {
+        if plain_old == plain_new && old != new && !is_registered {
             let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
             respelled.extend(spellings(&old, &new));
             continue;
         }
         let types = |text: &Option<Cow<'_, str>>| text.as_deref().map(types_alone);
-        let only_names = types(&plain_old) == types(&plain_new);
-        found.kernels.push(KernelChange {
-            operator: name.to_owned(),
-            only_names,
-            old,
-            new,
-        });
+        let difference = Difference {
+            is_any: plain_old != plain_new,
+            is_of_types: types(&plain_old) != types(&plain_new),
+        };
+        let fit = if is_registered {
+            fits.of_registered(name, difference)
+        } else {
+            difference.of_declared()
+        };
+        if let Some(fit) = fit {
+            found.kernels.push(KernelChange {
+                operator: name.to_owned(),
+                only_names: !difference.is_of_types,
+                fit,
+                old,
+                new,
+            });
+        }
     }
     found.respelled = respelled.into_iter().collect();
     found
+}
+
+/// How two declarations differ, apart from spellings.
+#[derive(Debug, Clone, Copy)]
+struct Difference {
+    is_any: bool,
+    is_of_types: bool,
+}
+
+impl Difference {
+    /// The fit of a kernel that torchgen declares; `None` if nothing differs.
+    fn of_declared(self) -> Option<KernelFit> {
+        match (self.is_any, self.is_of_types) {
+            (false, _) => None,
+            (true, false) => Some(KernelFit::Fits),
+            (true, true) => Some(KernelFit::Refused(message!("its declaration differs"))),
+        }
+    }
+}
+
+impl SourceFits {
+    /// The fit of a registered kernel; `None` if nothing differs for it. A kernel that the base
+    /// refuses counts only if its operator changed.
+    fn of_registered(&self, name: &str, difference: Difference) -> Option<KernelFit> {
+        let head = self.head.get(name).cloned().unwrap_or_else(unseen);
+        let was_refused = matches!(self.base.get(name), Some(KernelFit::Refused(_)));
+        let is_new = match head {
+            KernelFit::Refused(_) => !was_refused || difference.is_of_types,
+            KernelFit::Unknown(_) | KernelFit::Fits => difference.is_of_types,
+        };
+        is_new.then_some(head)
+    }
+}
+
+fn unseen() -> KernelFit {
+    KernelFit::Unknown(message!("the sources do not show the kernel"))
 }
 
 /// torchgen's declaration of a kernel in its class.

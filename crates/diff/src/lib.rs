@@ -18,6 +18,7 @@ pub mod policy;
 pub mod revision;
 pub mod rules;
 pub mod schema;
+pub mod watch;
 
 pub use change::{Change, Fingerprint, Fragment, Note, Part, Place, SideFile, Subject};
 pub use revision::{Comparison, Revision, compare, compare_until};

@@ -7,6 +7,7 @@ mod of_sources;
 mod read;
 pub mod vendor;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use opatlas_pytorch::release::Release;
@@ -57,6 +58,8 @@ pub struct BackendFile {
     pub placed: Vec<PlacedKernel>,
     /// Errors in the file.
     pub diagnostics: Complaints,
+    /// Operators that only sources register. torchgen declares no kernels for them.
+    pub registered: BTreeSet<Box<str>>,
 }
 
 opatlas_source::words! {
@@ -113,6 +116,13 @@ impl BackendFile {
     pub fn joined_with(mut self, registered: Self) -> Self {
         let key = |file: &Self| file.backend.as_ref().map(|key| key.value.clone());
         if key(&self) == key(&registered) {
+            let listed = self.on_backend_key().map(|(_, listed)| listed);
+            let listed: BTreeSet<_> = listed
+                .chain(&self.autograd)
+                .map(|one| &*one.value)
+                .collect();
+            let is_new = |name: &Box<str>| !listed.contains(&**name);
+            self.registered = registered.registered.into_iter().filter(is_new).collect();
             self.supported.extend(registered.supported);
             self.autograd.extend(registered.autograd);
         }

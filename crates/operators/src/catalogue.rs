@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{Bundle, Content, Stop, Stopped, TAGS};
-use opatlas_sources::{File, Sources};
+use opatlas_sources::{File, Language, Sources};
 
 use super::backend::BackendFile;
 use super::deprecated::Deprecated;
@@ -44,8 +44,7 @@ pub struct Catalogue {
     pub vendor_diagnostics: Complaints,
     /// Registrations in C++ and Python sources.
     pub sources: Arc<Sources>,
-    /// The C++ sources by path.
-    cpp: Vec<(Box<str>, Content)>,
+    source_files: Vec<(Box<str>, Content)>,
     face_index: OnceLock<FaceIndex>,
 }
 
@@ -70,7 +69,7 @@ impl Catalogue {
             backends: Vec::new(),
             vendor_diagnostics: Complaints::default(),
             sources: Arc::default(),
-            cpp: Vec::new(),
+            source_files: Vec::new(),
             face_index: OnceLock::new(),
         }
     }
@@ -97,7 +96,7 @@ impl Catalogue {
         let mut catalogue = Self::of_table(table, tags, self.tags_diagnostics.clone());
         catalogue.derivatives.clone_from(&self.derivatives);
         catalogue.sources = Arc::clone(&self.sources);
-        catalogue.cpp.clone_from(&self.cpp);
+        catalogue.source_files.clone_from(&self.source_files);
         catalogue.deprecated.clone_from(&self.deprecated);
         catalogue.fallback_ops.clone_from(&self.fallback_ops);
         catalogue.match_derivatives(stop)?;
@@ -124,7 +123,8 @@ impl Catalogue {
     /// The C++ sources of the revision.
     #[must_use]
     pub fn cpp_files(&self) -> Vec<File<'_>> {
-        let files = self.cpp.iter();
+        let files = self.source_files.iter();
+        let files = files.filter(|(path, _)| Language::of(path) == Some(Language::Cpp));
         let files = files.map(|(path, content)| File {
             path,
             bytes: content.bytes(),

@@ -8,6 +8,7 @@ use crate::csv::line;
 use opatlas_diff::backend::{BackendImpact, Cell, Reassigned, UnknownOperator};
 use opatlas_diff::change::Change;
 use opatlas_diff::declarations::KernelChange;
+use opatlas_rules::KernelFit;
 use opatlas_source::sentence::codes;
 use opatlas_source::{Message, message};
 use opatlas_verdict::Answer;
@@ -66,27 +67,24 @@ pub fn markdown(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) 
 /// The verdict as a sentence.
 #[must_use]
 pub fn verdict(impact: &BackendImpact<'_>) -> String {
-    let breaking = impact.must_change().count();
-    match (impact.unknown.len(), breaking) {
-        (0, 0) => "All kernels that the backend registers compile unchanged.".to_owned(),
-        (unknown, 0) => format!(
-            "Before the upgrade: remove {} from the list.",
-            counted(unknown, "operator"),
-        ),
-        (0, breaking) => format!(
-            "Before the upgrade: change {}.",
-            counted(breaking, "kernel"),
-        ),
-        (unknown, breaking) => format!(
-            "Before the upgrade: remove {} from the list, change {}.",
-            counted(unknown, "operator"),
-            counted(breaking, "kernel"),
-        ),
+    let tasks = [
+        (impact.unknown.len(), "remove", "operator", " from the list"),
+        (impact.must_change().count(), "change", "kernel", ""),
+        (impact.may_change().count(), "check", "kernel", ""),
+    ];
+    let tasks = tasks.into_iter().filter(|(count, ..)| *count > 0);
+    let tasks: Vec<String> = tasks
+        .map(|(count, verb, what, end)| format!("{verb} {}{end}", counted(count, what)))
+        .collect();
+    if tasks.is_empty() {
+        "All kernels that the backend registers compile unchanged.".to_owned()
+    } else {
+        format!("Before the upgrade: {}.", tasks.join(", "))
     }
 }
 
 /// `1 operator`, `2 operators`
-fn counted(count: usize, what: &str) -> String {
+pub(super) fn counted(count: usize, what: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{count} {what}{s}")
 }
@@ -102,10 +100,11 @@ pub fn csv(impact: &BackendImpact<'_>) -> String {
         row("gone", &unknown.name, "", "");
     }
     for kernel in &impact.declarations.kernels {
-        let what = if kernel.only_names {
-            "parameter names"
-        } else {
-            "must change"
+        let what = match kernel.fit {
+            KernelFit::Fits if kernel.only_names => "parameter names",
+            KernelFit::Fits => "fits unchanged",
+            KernelFit::Unknown(_) => "check",
+            KernelFit::Refused(_) => "must change",
         };
         let text = |side: &Option<String>| side.clone().unwrap_or_default();
         row(
@@ -186,7 +185,7 @@ fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
     all
 }
 
-fn to_do(impact: &BackendImpact<'_>) -> [Section; 2] {
+fn to_do(impact: &BackendImpact<'_>) -> [Section; 3] {
     [
         Section {
             title: "Listed operators that do not exist".to_owned(),
@@ -196,7 +195,12 @@ fn to_do(impact: &BackendImpact<'_>) -> [Section; 2] {
         Section {
             title: "Kernels that must change".to_owned(),
             is_to_do: true,
-            items: kernels(impact, false),
+            items: kernels(impact, impact.must_change()),
+        },
+        Section {
+            title: "Kernels to check; the sources do not show whether they still fit".to_owned(),
+            is_to_do: true,
+            items: kernels(impact, impact.may_change()),
         },
     ]
 }
@@ -229,7 +233,17 @@ fn to_know(impact: &BackendImpact<'_>) -> Vec<Section> {
         ),
         (
             "Kernels that compile unchanged; only parameters were renamed".to_owned(),
-            kernels(impact, true),
+            kernels(
+                impact,
+                impact.unchanged().filter(|kernel| kernel.only_names),
+            ),
+        ),
+        (
+            "Kernels that fit unchanged, although PyTorch declares them differently".to_owned(),
+            kernels(
+                impact,
+                impact.unchanged().filter(|kernel| !kernel.only_names),
+            ),
         ),
         ("Types with a new spelling".to_owned(), respelled(impact)),
         (
@@ -253,9 +267,10 @@ fn to_know(impact: &BackendImpact<'_>) -> Vec<Section> {
     parts.into_iter().map(section).collect()
 }
 
-fn kernels(impact: &BackendImpact<'_>, only_names: bool) -> Vec<Item> {
-    let kernels = impact.declarations.kernels.iter();
-    let kernels = kernels.filter(|kernel| kernel.only_names == only_names);
+fn kernels<'k>(
+    impact: &BackendImpact<'_>,
+    kernels: impl Iterator<Item = &'k KernelChange>,
+) -> Vec<Item> {
     kernels.map(|kernel| declared(impact, kernel)).collect()
 }
 
@@ -297,8 +312,14 @@ fn declared(impact: &BackendImpact<'_>, kernel: &KernelChange) -> Item {
     };
     let changes = impact.changes_of(&kernel.operator).iter();
     let sides = [side("old", &kernel.old), side("new", &kernel.new)];
+    let text = match &kernel.fit {
+        KernelFit::Fits => message!("`{}`", kernel.operator),
+        KernelFit::Unknown(why) | KernelFit::Refused(why) => {
+            message!("`{}`: {}", kernel.operator, *why)
+        }
+    };
     Item {
-        text: message!("`{}`", kernel.operator),
+        text,
         details: sides
             .into_iter()
             .chain(changes.map(|change| said(change)))

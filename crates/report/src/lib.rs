@@ -17,4 +17,5 @@ pub mod signatures;
 pub mod support;
 pub mod table;
 pub mod topics;
+pub mod watch;
 pub mod ways;

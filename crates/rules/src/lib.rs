@@ -23,7 +23,9 @@ use families::autograd;
 use scope::Scope;
 use sink::Sink;
 
-pub use families::{SourceCheck, UnknownKernel, check_sources};
+pub use families::{
+    KernelFit, SourceCheck, UnknownKernel, check_sources, expects_alike, kernel_fits,
+};
 pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 pub use introduced::{Introduced, introduced};
 pub use rule::{Example, Family, OPERATORS as EXAMPLE_OPERATORS, Rule, SCHEMA, Stage};

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use opatlas_diff::backend::{BackendImpact, impact};
+use opatlas_diff::declarations::SourceFits;
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::backend::vendor::Profile as VendorProfile;
 use opatlas_pytorch::release::Release;
+use opatlas_rules::kernel_fits;
 use opatlas_source::suggest::nearest_few;
 use opatlas_source::{BACKENDS, Bundle, SOURCES, Stop, VENDOR};
 use opatlas_sources::{File, Sources};
@@ -37,6 +39,7 @@ pub struct BackendCompared {
     /// The comparison.
     pub compared: Compared,
     file: BackendFile,
+    fits: SourceFits,
 }
 
 impl Vendor {
@@ -118,10 +121,14 @@ impl Vendor {
         bundle
     }
 
-    fn read_sources(&self, release: Release) -> Result<BackendFile, ServiceError> {
+    pub(super) fn source_files(&self) -> Vec<File<'_>> {
         let files = self.sources.iter();
-        let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
-        let found = BackendFile::of_sources(&Sources::read(&files), release);
+        files.map(|(path, bytes)| File { path, bytes }).collect()
+    }
+
+    fn read_sources(&self, release: Release) -> Result<BackendFile, ServiceError> {
+        let sources = Sources::read(&self.source_files());
+        let found = BackendFile::of_sources(&sources, release);
         found.ok_or_else(|| ServiceError::UnusableBackend {
             file: self.file.clone(),
             why: format!("they register no kernel at the key of a backend of PyTorch {release}"),
@@ -129,7 +136,7 @@ impl Vendor {
     }
 
     /// Fails with [`ServiceError::UnusableBackend`] or [`ServiceError::UnknownKey`].
-    fn read(&self, release: Release) -> Result<BackendFile, ServiceError> {
+    pub(super) fn read(&self, release: Release) -> Result<BackendFile, ServiceError> {
         if self.is_sources_alone() {
             return self.read_sources(release);
         }
@@ -188,9 +195,17 @@ impl BackendCompared {
             let (digest, release) = (bundle.digest(), snapshot.release());
             Snapshot::of(digest, bundle, release, Some(snapshot), stop).map(Arc::new)
         };
+        let (base, head) = (over(base)?, over(head)?);
+        let files = vendor.source_files();
+        let fits = |snapshot: &Snapshot| kernel_fits(&snapshot.catalogue, &files);
+        let fits = SourceFits {
+            base: fits(&base),
+            head: fits(&head),
+        };
         Ok(Self {
-            compared: Compared::new(over(base)?, over(head)?, stop)?,
+            compared: Compared::new(base, head, stop)?,
             file,
+            fits,
         })
     }
 
@@ -205,6 +220,7 @@ impl BackendCompared {
         let (old, new) = (base.tables(&profile), head.tables(&profile));
         impact(
             &self.file,
+            &self.fits,
             &self.compared.comparison,
             View::new(base.inputs(), &old),
             View::new(head.inputs(), &new),

@@ -56,6 +56,17 @@ fn expect_operators(base: &Arc<Snapshot>, head: &Arc<Snapshot>) -> Result<(), Se
     Ok(())
 }
 
+/// Registrations outside the files count only if they are known equally well for both sides.
+pub(super) fn common_source(base: &Snapshot, head: &Snapshot) -> Source {
+    let recorded = |snapshot: &Snapshot| snapshot.inputs().provenance == Provenance::Recorded;
+    let alike = base.release() == head.release() || (recorded(base) && recorded(head));
+    if alike {
+        Source::Everything
+    } else {
+        Source::Files
+    }
+}
+
 impl Compared {
     /// Compares two snapshots. Registrations outside the files count only if both sides are
     /// recorded releases or the same release applies to both. Fails with
@@ -75,13 +86,7 @@ impl Compared {
         head: Arc<Snapshot>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        let recorded = |snapshot: &Snapshot| snapshot.inputs().provenance == Provenance::Recorded;
-        let alike = base.release() == head.release() || (recorded(&base) && recorded(&head));
-        let source = if alike {
-            Source::Everything
-        } else {
-            Source::Files
-        };
+        let source = common_source(&base, &head);
         let profile = Profile {
             source,
             ..Profile::default()

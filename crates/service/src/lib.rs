@@ -42,6 +42,7 @@ mod stateless;
 mod tokens;
 mod useless;
 mod views;
+pub mod watch;
 mod work;
 
 use std::sync::Arc;

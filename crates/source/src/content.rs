@@ -27,6 +27,14 @@ impl Content {
     }
 }
 
+impl PartialEq for Content {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Content {}
+
 impl Default for Content {
     fn default() -> Self {
         Arc::<str>::default().into()

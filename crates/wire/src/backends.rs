@@ -1,8 +1,10 @@
 //! A backend between two revisions, as JSON.
 
 use opatlas_diff::backend::{BackendImpact, Cell};
+use opatlas_diff::declarations::KernelChange;
 use opatlas_report::backend::verdict;
 use opatlas_report::changes::message::message;
+use opatlas_rules::KernelFit;
 use opatlas_verdict::Answer;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -60,7 +62,8 @@ pub struct BackendReport {
     pub unknown: Vec<UnknownOperator>,
     /// `fail` if the vendor must act before the upgrade, otherwise `pass`.
     pub conclusion: &'static str,
-    /// Kernels whose declarations differ; `old` and `new` are what torchgen declares for them.
+    /// Kernels whose declarations differ, or that sources register with a type that does not fit the head.
+    /// `old` and `new` are what torchgen declares for them.
     pub kernels: Vec<KernelView>,
     /// Types that are only spelled differently. Kernels compile unchanged.
     pub respelled: Vec<Respelled>,
@@ -102,8 +105,14 @@ pub struct KernelView {
     pub old: Option<String>,
     /// The declaration for the head; null where its torchgen makes none.
     pub new: Option<String>,
-    /// Whether only parameter names differ, so that the kernel compiles unchanged.
+    /// Whether only parameter names differ.
     pub only_names: bool,
+    /// Whether a kernel that was written for the base compiles and loads with the head: `yes`, `no`, or
+    /// `unknown` if sources register it and do not show its type.
+    #[schema(example = "no")]
+    pub fits: &'static str,
+    /// The reason if it does not fit, or if that is unknown.
+    pub why: Option<String>,
 }
 
 /// A type that is spelled differently.
@@ -203,12 +212,7 @@ pub fn view(
             })
             .collect(),
     });
-    let kernels = impact.declarations.kernels.iter().map(|kernel| KernelView {
-        operator: kernel.operator.clone(),
-        old: kernel.old.clone(),
-        new: kernel.new.clone(),
-        only_names: kernel.only_names,
-    });
+    let kernels = impact.declarations.kernels.iter().map(kernel_view);
     let respelled = impact.declarations.respelled.iter();
     let reassigned = impact.reassigned.iter().map(|one| ReassignedView {
         old: cell(&one.old),
@@ -235,6 +239,22 @@ pub fn view(
         other_backends: impact.of_others().map(cell).collect(),
         inherited: impact.inherited().map(cell).collect(),
         uncertain: impact.uncertain().map(cell).collect(),
+    }
+}
+
+pub(crate) fn kernel_view(kernel: &KernelChange) -> KernelView {
+    let (fits, why) = match &kernel.fit {
+        KernelFit::Fits => ("yes", None),
+        KernelFit::Unknown(why) => ("unknown", Some(why.to_string())),
+        KernelFit::Refused(why) => ("no", Some(why.to_string())),
+    };
+    KernelView {
+        operator: kernel.operator.clone(),
+        old: kernel.old.clone(),
+        new: kernel.new.clone(),
+        only_names: kernel.only_names,
+        fits,
+        why,
     }
 }
 

@@ -65,5 +65,6 @@ pub mod timeline;
 pub mod topics;
 pub mod trends;
 pub mod verdict;
+pub mod watch;
 pub mod way_gaps;
 pub mod ways;

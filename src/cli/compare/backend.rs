@@ -28,12 +28,27 @@ pub(crate) fn vendor_of(path: &Path, bytes: Vec<u8>) -> anyhow::Result<Vendor> {
     Ok(Vendor::new(name.unwrap_or_default(), bytes)?)
 }
 
-fn of_file(file: &Path) -> anyhow::Result<Vendor> {
+pub(in crate::cli) fn of_file(file: &Path) -> anyhow::Result<Vendor> {
     let vendor = vendor(file)?;
     Ok(match config::vendor()? {
         Some(profile) => vendor.with_profile(profile.into_bytes()),
         None => vendor,
     })
+}
+
+/// A backend that consists of its sources, and of the only backend file among them if there is one.
+pub(in crate::cli) fn of_sources(folder: &Path) -> anyhow::Result<Vendor> {
+    let mut bundle = Bundle::default();
+    import::sources::add(&mut bundle, folder, SourceMacros::read(None)?)?;
+    if let Some(file) = tree::backend_file(folder) {
+        let vendor = of_file(&file)?;
+        bundle.insert(&vendor.file, vendor.bytes);
+        if let Some(profile) = vendor.profile {
+            bundle.insert(VENDOR, profile);
+        }
+    }
+    let vendor = Vendor::of(&bundle);
+    vendor.ok_or_else(|| anyhow!("{} registers no kernels", folder.display()))
 }
 
 impl Compare {
@@ -45,17 +60,7 @@ impl Compare {
                 folder.display()
             );
         }
-        let mut bundle = Bundle::default();
-        import::sources::add(&mut bundle, folder, SourceMacros::read(None)?)?;
-        if let Some(file) = tree::backend_file(folder) {
-            let vendor = of_file(&file)?;
-            bundle.insert(&vendor.file, vendor.bytes);
-            if let Some(profile) = vendor.profile {
-                bundle.insert(VENDOR, profile);
-            }
-        }
-        let vendor = Vendor::of(&bundle);
-        vendor.ok_or_else(|| anyhow!("{} registers no kernels", folder.display()))
+        of_sources(folder)
     }
 
     pub(super) fn tell_backend(

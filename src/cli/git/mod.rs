@@ -2,6 +2,7 @@
 //! [`hardened`] decides what git may read and run; this module limits its time and output.
 
 mod hardened;
+pub(super) mod log;
 mod objects;
 mod watch;
 

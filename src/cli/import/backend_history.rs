@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::cli::Stored;
 use crate::cli::config;
-use crate::cli::git::{Mode, Objects};
+use crate::cli::git::{Mode, Objects, log};
 use crate::cli::target::Target;
 use opatlas_pytorch::release::Version;
 use opatlas_service::JudgedRelease;
@@ -20,7 +20,6 @@ use opatlas_store::{CommitRecord, Opening};
 
 use super::Import;
 use super::commits::{NewCommits, Source, WithFiles, take};
-use super::git;
 
 pub(super) struct BackendHistory {
     bases: Vec<Bundle>,
@@ -48,8 +47,8 @@ pub(super) async fn import(
     }
     let name = file.file_name().and_then(|name| name.to_str());
     let name = Vendor::new(name.unwrap_or_default(), Vec::new())?.file;
-    let paths = git::names(repository, &import.range, &path)?;
-    let mut commits = git::commits(repository, &import.range, &paths, import.first_parent)?;
+    let paths = log::names(repository, &import.range, &path)?;
+    let mut commits = log::commits(import.walk(repository), &paths)?;
     let pins = pins(repository, &commits)?;
     let stored = Stored::open(&import.target, Opening::Make).await?;
     let mut bases = Bases::new(&stored, &import.base_project, over).await?;

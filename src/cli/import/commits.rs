@@ -1,27 +1,24 @@
 //! Imports the commits of a local clone that touch `native_functions.yaml`.
 
-use std::iter::Peekable;
+use std::iter;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::{iter, vec};
 
 use anyhow::bail;
 use rustc_hash::FxHashMap;
 
-use crate::cli::git::{Mode, Objects};
+use crate::cli::git::log;
 use crate::cli::local;
 use crate::cli::memory::use_small_pages;
-use crate::cli::side::companions;
 use crate::cli::target::{Database, Target};
 use opatlas_service::history::{CommitBatch, CommitFiles, Line, StoredBatch, StoredTip};
 use opatlas_service::{JudgedRelease, Service};
 use opatlas_source::visible::line;
-use opatlas_source::{Bundle, Content, NATIVE_FUNCTIONS};
 use opatlas_store::{CommitRecord, Opening};
 
 use super::backend_history::BackendHistory;
-use super::git;
+use super::operator_files::OperatorFiles;
 use super::{Import, progress};
 
 /// The number of commits in a transaction: an interruption loses at most so many.
@@ -51,7 +48,7 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
         .transpose()?
         .map(|release| release.stored());
     let paths = [import.path.clone()];
-    let mut commits = git::commits(repository, &import.range, &paths, import.first_parent)?;
+    let mut commits = log::commits(import.walk(repository), &paths)?;
     for commit in &mut commits {
         commit.release.clone_from(&release);
     }
@@ -215,88 +212,10 @@ fn handful(
     iter::from_fn(next).take(AT_ONCE)
 }
 
-/// Commits with the file of the operators and its companions.
-struct OperatorFiles {
-    path: String,
-    companions: [(&'static str, String); 2],
-    wanted: Peekable<vec::IntoIter<(CommitRecord, i64)>>,
-    ids: Objects,
-    files: Objects,
-    beside: Objects,
-    known: [Option<(String, Content)>; 2],
-}
-
-impl OperatorFiles {
-    fn open(repository: &Path, path: String, wanted: NewCommits) -> anyhow::Result<Self> {
-        let mut all = Self {
-            companions: companions(&path),
-            path,
-            wanted: wanted.into_iter().peekable(),
-            ids: Objects::open(repository, Mode::Ids)?,
-            files: Objects::open(repository, Mode::Bytes)?,
-            beside: Objects::open(repository, Mode::Bytes)?,
-            known: [None, None],
-        };
-        all.ask()?;
-        Ok(all)
-    }
-
-    /// Requests the file of the next commit, so that git reads it while this one is parsed.
-    fn ask(&mut self) -> anyhow::Result<()> {
-        let Some((next, _)) = self.wanted.peek() else {
-            return Ok(());
-        };
-        self.files.ask(&next.id, &self.path)?;
-        let mut companions = self.companions.iter();
-        companions.try_for_each(|(_, path)| self.ids.ask(&next.id, path))
-    }
-
-    fn read(&mut self, commit: CommitRecord, position: i64) -> anyhow::Result<Option<CommitFiles>> {
-        self.ask()?;
-        let native = self.files.content(&commit.id, &self.path)?;
-        let companions = self.companions.iter();
-        let of_companions: Vec<_> = companions
-            .map(|(_, path)| self.ids.id(&commit.id, path))
-            .collect::<Result<_, _>>()?;
-        let Some(native) = native else {
-            return Ok(None);
-        };
-        let mut bundle = Bundle::default();
-        bundle.insert(NATIVE_FUNCTIONS, native);
-        let companions = self.companions.iter().zip(of_companions);
-        for (((name, path), id), known) in companions.zip(&mut self.known) {
-            let Some(id) = id else {
-                continue;
-            };
-            let is_known = known.as_ref().is_some_and(|(known, _)| *known == id);
-            if !is_known {
-                let content = self.beside.content(&commit.id, path)?;
-                *known = content.map(|content| (id, content));
-            }
-            if let Some((_, content)) = known {
-                bundle.insert(name, content.clone());
-            }
-        }
-        Ok(Some(CommitFiles {
-            commit,
-            position,
-            bundle,
-        }))
-    }
-}
-
-impl Iterator for OperatorFiles {
-    type Item = anyhow::Result<Option<CommitFiles>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let (commit, position) = self.wanted.next()?;
-        Some(self.read(commit, position))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use opatlas_source::Bundle;
 
     fn commit(number: usize) -> CommitFiles {
         CommitFiles {

@@ -1,5 +1,7 @@
 //! Builds a backend from its sources, for backends without a file.
 
+use std::collections::BTreeSet;
+
 use opatlas_pytorch::handwritten;
 use opatlas_pytorch::keys::Keys;
 use opatlas_pytorch::release::Release;
@@ -27,18 +29,20 @@ pub(super) fn read(sources: &Sources, release: Release) -> Option<BackendFile> {
         .max_by_key(|(key, count)| (*count, *key))?;
     let autograd = format!("Autograd{backend}");
     let without_yaml: FxHashSet<&str> = handwritten::operators_without_yaml(release).collect();
-    let at = |wanted: &str| {
+    let at = |wanted: &str| -> BTreeSet<&str> {
         let names = kernels().filter(|(key, _)| *key == wanted);
-        let mut names: Vec<&str> = names.map(|(_, name)| name).collect();
-        names.retain(|name| !without_yaml.contains(name));
-        names.sort_unstable();
-        names.dedup();
-        names.into_iter().map(unplaced).collect()
+        let names = names.map(|(_, name)| name);
+        names.filter(|name| !without_yaml.contains(name)).collect()
     };
+    let (supported, autograd) = (at(backend), at(&autograd));
     Some(BackendFile {
         is_mapping: true,
-        supported: at(backend),
-        autograd: at(&autograd),
+        registered: supported
+            .union(&autograd)
+            .map(|&name| name.into())
+            .collect(),
+        supported: supported.into_iter().map(unplaced).collect(),
+        autograd: autograd.into_iter().map(unplaced).collect(),
         backend: Some(unplaced(backend)),
         ..BackendFile::default()
     })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use opatlas_source::{
     Bundle, Content, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped,
 };
-use opatlas_sources::{File, Language, Sources};
+use opatlas_sources::{File, Sources};
 
 use super::Catalogue;
 use crate::deprecated::Deprecated;
@@ -66,22 +66,31 @@ fn deprecated(bundle: &Bundle, known: Option<&Arc<Deprecated>>) -> Option<Arc<De
     })
 }
 
-pub(super) fn sources(bundle: &Bundle, stop: &Stop) -> Result<Sources, Stopped> {
-    stop.check()?;
-    let files = bundle.files().filter(|(name, _)| name.starts_with(SOURCES));
-    let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
-    if files.is_empty() {
-        Ok(Sources::default())
-    } else {
-        Sources::read_until(&files, stop)
-    }
-}
-
-pub(super) fn cpp(bundle: &Bundle) -> Vec<(Box<str>, Content)> {
+pub(super) fn source_files(bundle: &Bundle) -> Vec<(Box<str>, Content)> {
     let names = bundle.files().map(|(name, _)| name);
-    let names =
-        names.filter(|name| name.starts_with(SOURCES) && Language::of(name) == Some(Language::Cpp));
+    let names = names.filter(|name| name.starts_with(SOURCES));
     names
         .filter_map(|name| Some((name.into(), bundle.content(name)?.clone())))
         .collect()
+}
+
+/// Reads the registrations of sources, or shares those of a catalogue with the same files.
+pub(super) fn sources(
+    files: &[(Box<str>, Content)],
+    known: Option<&Catalogue>,
+    stop: &Stop,
+) -> Result<Arc<Sources>, Stopped> {
+    stop.check()?;
+    if files.is_empty() {
+        return Ok(Arc::default());
+    }
+    if let Some(known) = known.filter(|known| known.source_files == files) {
+        return Ok(Arc::clone(&known.sources));
+    }
+    let files = files.iter().map(|(path, content)| File {
+        path,
+        bytes: content.bytes(),
+    });
+    let files: Vec<_> = files.collect();
+    Ok(Arc::new(Sources::read_until(&files, stop)?))
 }

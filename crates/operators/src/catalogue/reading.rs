@@ -29,12 +29,13 @@ impl Catalogue {
     ) -> Result<Self, Stopped> {
         let known = previous.map(Parsed::share).unwrap_or_default();
         let read = Parsed::read(bundle, &known, stop)?;
-        Self::from_parsed(read, (bundle, release), stop)
+        Self::from_parsed(read, (bundle, release), previous, stop)
     }
 
     fn from_parsed(
         read: Parsed,
         (bundle, release): (&Bundle, Release),
+        previous: Option<&Self>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let (tags, diagnostics) = match bundle.file(TAGS) {
@@ -66,8 +67,9 @@ impl Catalogue {
             let file = BackendFile::read_with(bytes, profile.as_ref());
             catalogue.add_backend(name, Arc::new(file));
         }
-        catalogue.sources = Arc::new(beside::sources(bundle, stop)?);
-        catalogue.cpp = beside::cpp(bundle);
+        catalogue.source_files = beside::source_files(bundle);
+        let known = previous.filter(|known| known.release == release);
+        catalogue.sources = beside::sources(&catalogue.source_files, known, stop)?;
         Ok(catalogue)
     }
 }

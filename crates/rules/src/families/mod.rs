@@ -28,7 +28,9 @@ mod views;
 use crate::scope::Scope;
 use crate::sink::Sink;
 
-pub use sources::{SourceCheck, UnknownKernel, check_sources};
+pub use sources::{
+    KernelFit, SourceCheck, UnknownKernel, check_sources, expects_alike, kernel_fits,
+};
 
 pub(super) type Check = fn(&Scope<'_>, &mut Sink);
 

@@ -27,8 +27,7 @@ const addressOf = (side: BackendReport["base"]) => side.label ?? side.revision ?
 export function ReportView({ project, report, ask }: Props) {
 	const base = { project, rev: addressOf(report.base) };
 	const head = { project, rev: addressOf(report.head) };
-	const must = report.kernels.filter(({ only_names }) => !only_names);
-	const renamed = report.kernels.filter(({ only_names }) => only_names);
+	const kernels = (wanted: string) => report.kernels.filter(({ fits }) => fits === wanted);
 	return (
 		<>
 			<section
@@ -51,7 +50,13 @@ export function ReportView({ project, report, ask }: Props) {
 				<Exports report={report} ask={ask} />
 			</section>
 			<Gone base={base} head={head} unknown={report.unknown} />
-			<Kernels title="Kernels that must change" place={head} at={report.key} kernels={must} />
+			<Kernels title="Kernels that must change" place={head} at={report.key} kernels={kernels("no")} />
+			<Kernels
+				title="Kernels to check; their types are unknown"
+				place={head}
+				at={report.key}
+				kernels={kernels("unknown")}
+			/>
 			<Respelled report={report} />
 			<Cells
 				title="New operators that fail"
@@ -69,10 +74,10 @@ export function ReportView({ project, report, ask }: Props) {
 			/>
 			<Reassigned place={head} cells={report.reassigned} />
 			<Kernels
-				title="Only parameter names differ"
+				title="Kernels that compile unchanged"
 				place={head}
 				at={report.key}
-				kernels={renamed}
+				kernels={kernels("yes")}
 			/>
 			<Changed title="Changes to check; kernels compile" place={head} changed={report.changed} />
 			<Cells
@@ -152,11 +157,12 @@ function Kernels({ title, place, at, kernels }: KernelsProps) {
 	return (
 		<Section title={title} note={counted(kernels.length, "kernel")}>
 			<ul className={styles.changed}>
-				{kernels.map(({ operator, old, new: after }) => (
+				{kernels.map(({ operator, old, new: after, why }) => (
 					<li key={operator}>
 						<p className={styles.line}>
 							<OperatorAt place={place} name={operator} />
 							<ImplementLink place={place} name={operator} at={at} />
+							{why && <Prose text={why} />}
 						</p>
 						<SideBySide before={old ?? "no declaration"} after={after ?? "no declaration"} />
 					</li>

@@ -16,7 +16,7 @@ use crate::scope::Scope;
 use crate::sink::Sink;
 use allow::Comments;
 
-pub use kernel_types::UnknownKernel;
+pub use kernel_types::{KernelFit, UnknownKernel, expects_alike, kernel_fits};
 
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     drift::check(scope, sink);
@@ -41,7 +41,7 @@ pub fn check_sources(inputs: Inputs<'_>, files: &[File<'_>]) -> SourceCheck {
     let catalogue = inputs.catalogue;
     let mut sink = Sink::new(catalogue.release);
     drift::kernels(catalogue, files, &mut sink);
-    let unknown_kernels = kernel_types::check(catalogue, files, &mut sink);
+    let kernels = kernel_types::check(catalogue, files, &mut sink);
     composite::check(catalogue, files, &mut sink);
     autograd::sources(inputs, files, &mut sink);
     let findings = sink.into_findings(|_| {});
@@ -54,6 +54,6 @@ pub fn check_sources(inputs: Inputs<'_>, files: &[File<'_>]) -> SourceCheck {
     kept.extend(sink.into_findings(|_| {}).into_kept());
     SourceCheck {
         findings: kept,
-        unknown_kernels,
+        unknown_kernels: kernels.unknown,
     }
 }

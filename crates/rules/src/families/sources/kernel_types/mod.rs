@@ -6,6 +6,7 @@
 
 mod compiles;
 mod expected;
+mod fits;
 mod inferred;
 mod judge;
 mod kernels;
@@ -20,6 +21,8 @@ use crate::sink::Sink;
 use expected::{Expectations, Expected};
 use judge::{Judgement, Refusal};
 use kernels::{Kernel, Kernels};
+
+pub use fits::{KernelFit, expects_alike, kernel_fits};
 
 /// A registered kernel whose C++ type the sources do not decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,27 +39,37 @@ pub struct UnknownKernel {
     pub reason: Box<str>,
 }
 
+/// The kernels that do not fit, and those that may not.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    pub(super) unknown: Vec<UnknownKernel>,
+    refused: Vec<RefusedKernel>,
+}
+
+/// A kernel that does not compile or load.
+#[derive(Debug)]
+struct RefusedKernel {
+    operator: Box<str>,
+    why: Message,
+}
+
 /// Macros that wrap the function that they name, so the kernel has another type.
 const ADAPTING: [&str; 3] = ["VMAP_SUPPORT", "VMAP_SUPPORT2", "NEED_PLAIN"];
 
-pub(super) fn check(
-    catalogue: &Catalogue,
-    files: &[File<'_>],
-    sink: &mut Sink,
-) -> Vec<UnknownKernel> {
+pub(super) fn check(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink) -> Judged {
     let sources = &catalogue.sources;
     let rows: Vec<&Registration> = sources
         .rows()
         .iter()
         .filter(|row| has_typed_kernel(row, sources.file(row.file)))
         .collect();
+    let mut judged = Judged::default();
     if rows.is_empty() {
-        return Vec::new();
+        return judged;
     }
     let by_name: FxHashMap<&str, u32> = (0..).zip(files).map(|(i, file)| (file.path, i)).collect();
     let kernels = Kernels::of(files, &rows);
     let expectations = Expectations::new(catalogue);
-    let mut unknown = Vec::new();
     let mut first: FxHashMap<(Box<str>, bool), Accepted> = FxHashMap::default();
     for row in rows {
         let name = sources.file(row.file);
@@ -78,15 +91,19 @@ pub(super) fn check(
                     &expectations,
                     &mut first,
                     files,
-                    &mut unknown,
+                    &mut judged,
                     sink,
                 );
             }
-            Err(reason) => unknown.extend(reason.map(|reason| place.unknown(reason))),
+            Err(reason) => {
+                let unknown = reason.map(|reason| place.unknown(reason));
+                judged.unknown.extend(unknown);
+            }
         }
     }
+    let unknown = &mut judged.unknown;
     unknown.sort_by(|a, b| (&a.file, a.at.start).cmp(&(&b.file, b.at.start)));
-    unknown
+    judged
 }
 
 fn has_typed_kernel(row: &Registration, file: &str) -> bool {
@@ -128,6 +145,13 @@ impl Row<'_> {
         }
     }
 
+    fn refused(&self, why: Message) -> RefusedKernel {
+        RefusedKernel {
+            operator: self.operator.into(),
+            why,
+        }
+    }
+
     /// Judges a registration. If it may refer to several functions, one that fits is enough.
     fn judge(
         &self,
@@ -135,7 +159,7 @@ impl Row<'_> {
         expectations: &Expectations<'_>,
         first: &mut FxHashMap<(Box<str>, bool), Accepted>,
         files: &[File<'_>],
-        unknown: &mut Vec<UnknownKernel>,
+        judged: &mut Judged,
         sink: &mut Sink,
     ) {
         let expected = expectations.of(self.row);
@@ -143,22 +167,26 @@ impl Row<'_> {
         let mut reason = None;
         for kernel in candidates {
             match judge::judge(&kernel, &expected) {
-                Judgement::Fits => return self.accepted(kernel, &expected, first, files, sink),
+                Judgement::Fits => {
+                    let accepted = self.accepted(kernel, &expected, first, files, sink);
+                    return judged.refused.extend(accepted);
+                }
                 Judgement::Unknown(why) => reason = Some(why),
                 Judgement::Refused(why) => refused = refused.or(Some((kernel, why))),
             }
         }
         match (reason, refused) {
-            (Some(reason), _) => unknown.push(self.unknown(reason)),
+            (Some(reason), _) => judged.unknown.push(self.unknown(reason)),
             (None, Some((kernel, refusal))) => {
-                self.report(&kernel, &refusal, &expected, files, sink);
+                let refused = self.report(&kernel, &refusal, &expected, files, sink);
+                judged.refused.push(refused);
             }
             (None, None) => {}
         }
     }
 
     /// Checks a kernel against the first one of its operator. Kernels with symbolic sizes and
-    /// kernels with plain sizes are compared separately.
+    /// kernels with plain sizes are compared separately. Returns it if it is refused.
     fn accepted(
         &self,
         kernel: Kernel,
@@ -166,7 +194,7 @@ impl Row<'_> {
         first: &mut FxHashMap<(Box<str>, bool), Accepted>,
         files: &[File<'_>],
         sink: &mut Sink,
-    ) {
+    ) -> Option<RefusedKernel> {
         let is_symbolic = judge::is_symbolic(&kernel.parameters);
         // A library that a function creates may end before another one begins.
         let is_certain = self.row.condition.is_none()
@@ -174,17 +202,17 @@ impl Row<'_> {
             && expected.schemas.len() == 1
             && self.row.through.starts_with("TORCH_LIBRARY");
         if expected.signature(is_symbolic).is_some() || !is_certain {
-            return;
+            return None;
         }
         let slot = (self.operator.into(), is_symbolic);
         let Some(earlier) = first.get(&slot) else {
             let (file, at) = self.place_of(&kernel, files);
             let accepted = Accepted { kernel, file, at };
             first.insert(slot, accepted);
-            return;
+            return None;
         };
         let Some(difference) = judge::difference(&kernel, &earlier.kernel.signature()) else {
-            return;
+            return None;
         };
         let (file, at) = self.place_of(&kernel, files);
         let message = message!(
@@ -193,7 +221,7 @@ impl Row<'_> {
             difference
         );
         let diagnostic =
-            Diagnostic::new(RuleId::SourceKernelType, at, message).with_help(message!(
+            Diagnostic::new(RuleId::SourceKernelType, at, message.clone()).with_help(message!(
                 "declare both alike; the other one is `{}`",
                 earlier.kernel.shown()
             ));
@@ -203,6 +231,7 @@ impl Row<'_> {
             file: Some(earlier.file.clone()),
             span: earlier.at,
         });
+        Some(self.refused(message))
     }
 
     /// Returns the place of the function if a file defines it, and of the registration otherwise.
@@ -221,7 +250,7 @@ impl Row<'_> {
         expected: &Expected,
         files: &[File<'_>],
         sink: &mut Sink,
-    ) {
+    ) -> RefusedKernel {
         let (file, at) = self.place_of(kernel, files);
         let name = self.row.kernel.as_deref().unwrap_or_default();
         let (rule, message) = match refusal {
@@ -244,7 +273,7 @@ impl Row<'_> {
                 ),
             ),
         };
-        let mut diagnostic = Diagnostic::new(rule, at, message);
+        let mut diagnostic = Diagnostic::new(rule, at, message.clone());
         if let Some(help) = self.help(kernel, expected) {
             diagnostic = diagnostic.with_help(help);
         }
@@ -256,6 +285,7 @@ impl Row<'_> {
                 span: self.row.at,
             });
         }
+        self.refused(message)
     }
 
     fn help(&self, kernel: &Kernel, expected: &Expected) -> Option<Message> {

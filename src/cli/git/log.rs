@@ -4,20 +4,34 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 
-use crate::cli::git::{Git, MAX_LIST};
+use super::{Git, MAX_LIST};
 use opatlas_store::CommitRecord;
 
+/// The commits to list.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cli) struct Walk<'a> {
+    pub(in crate::cli) repository: &'a Path,
+    /// In git's notation.
+    pub(in crate::cli) range: &'a str,
+    pub(in crate::cli) first_parent: bool,
+    /// List only so many commits, the newest ones.
+    pub(in crate::cli) last: Option<usize>,
+}
+
 /// The commits of a range that touch one of some paths, in topological order, oldest first.
-pub(super) fn commits(
-    repository: &Path,
-    range: &str,
+pub(in crate::cli) fn commits(
+    walk: Walk<'_>,
     paths: &[String],
-    first_parent: bool,
 ) -> anyhow::Result<Vec<CommitRecord>> {
+    let Walk {
+        repository, range, ..
+    } = walk;
     let mut options = vec!["--topo-order", "--reverse", "-z", "--format=%H %at %s"];
-    if first_parent {
+    if walk.first_parent {
         options.push("--first-parent");
     }
+    let last = walk.last.map(|last| format!("--max-count={last}"));
+    options.extend(last.as_deref());
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let text = log(repository, &options, range, &paths)?;
     let lines = text.split('\0').filter(|line| !line.is_empty());
@@ -38,7 +52,11 @@ pub(super) fn commits(
 }
 
 /// The names of a file in a range, the given one first.
-pub(super) fn names(repository: &Path, range: &str, path: &str) -> anyhow::Result<Vec<String>> {
+pub(in crate::cli) fn names(
+    repository: &Path,
+    range: &str,
+    path: &str,
+) -> anyhow::Result<Vec<String>> {
     let options = [
         "--follow",
         "--name-status",
