@@ -33,5 +33,6 @@ mod store_sizes;
 mod store_sqlite;
 mod surfaces;
 mod untrusted;
+mod watch;
 mod way_surfaces;
 mod wheel;

@@ -63,7 +63,7 @@ pub(super) struct Import {
     first_parent: bool,
 
     /// Import these files of a backend on top of a stored revision (--over), such as
-    /// --project acme-npu --backend acme.yaml --over 2.15.0; exits with 1 if they have errors. With
+    /// --project acme-npu --backend acme.yaml --over 2.15.0; files with errors are not stored. With
     /// --git the path of one such file in the repository, whose history is imported
     #[arg(long, value_name = "FILE", requires = "over", conflicts_with_all = ["releases", "sample", "dir"])]
     backend: Vec<PathBuf>,
@@ -79,6 +79,10 @@ pub(super) struct Import {
 
     #[command(flatten)]
     source_options: sources::SourceOptions,
+
+    /// Store files of a backend even if they have errors
+    #[arg(long, requires = "of_backend")]
+    allow_errors: bool,
 
     /// The project of that revision
     #[arg(
@@ -193,17 +197,28 @@ impl Import {
         let stored = Stored::open(&self.target, Opening::Make).await?;
         let base = stored.resolve(&self.base_project, over, None).await?;
         let snapshot = stored.snapshot(&base).await?;
-        stored.ensure_project(&self.project).await?;
         let named = base.label.as_ref().map(|label| label.name.to_string());
         let label = self.label.clone().or(named);
-        let release = base.release();
+        let release = self.release.as_deref().unwrap_or(base.release().as_str());
         let mut bundle = vendors.over(&snapshot.bundle);
         self.source_options.add_to(&mut bundle)?;
+        let judged = JudgedRelease::parse(release)?.release;
+        let laid = Snapshot::read(bundle.clone(), judged, Some(&snapshot));
+        eprint!("{}", vendors.told(&laid));
+        let errors = vendors.report(&laid);
+        if errors > 0 && !self.allow_errors {
+            eprintln!(
+                "nothing was stored; correct the errors, or store the files with --allow-errors"
+            );
+            stored.close().await;
+            return Ok(ExitCode::from(1));
+        }
+        stored.ensure_project(&self.project).await?;
         let ingest = Ingest {
             project: &self.project,
-            bundle: bundle.clone(),
+            bundle,
             label: label.as_deref(),
-            release: Some(self.release.as_deref().unwrap_or(release.as_str())),
+            release: Some(release),
             protection: self.protection(),
         };
         let taken = stored.ingest(ingest).await?;
@@ -216,14 +231,7 @@ impl Import {
                 &taken
             )
         );
-        let judged = JudgedRelease::parse(&taken.release)?.release;
-        let laid = Snapshot::read(bundle, judged, Some(&snapshot));
-        eprint!("{}", vendors.told(&laid));
-        let errors = vendors.report(&laid);
-        if errors > 0 {
-            eprintln!("the files have {errors} errors and are stored anyway");
-        }
-        Ok(ExitCode::from(u8::from(errors > 0)))
+        Ok(ExitCode::SUCCESS)
     }
 
     fn protection(&self) -> Protection {

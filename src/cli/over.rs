@@ -179,7 +179,11 @@ impl Vendors {
         let mut errors = 0;
         for finding in laid.listed().filter(|found| self.is_own(&found.file)) {
             let (shown, message) = (self.shown(&finding.file), line(&finding.message));
-            eprintln!("{}: {}: {message}", line(&shown), finding.rule);
+            let place = laid
+                .source(&finding.file)
+                .map(|text| text.lines(finding.span).start);
+            let place = place.map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
+            eprintln!("{}{place}: {}: {message}", line(&shown), finding.rule);
             errors += usize::from(finding.severity == Severity::Error);
         }
         errors

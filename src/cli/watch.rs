@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use anyhow::{anyhow, bail};
 use clap::{ArgGroup, Args, ValueEnum};
 
-use opatlas_diff::watch::Commit;
 use opatlas_pytorch::release::Release;
 use opatlas_report::watch::{Watched, atom, text};
 use opatlas_service::Snapshot;
@@ -121,12 +120,7 @@ impl WatchBackend {
         for files in commits {
             let CommitFiles { commit, bundle, .. } = files?;
             last = Snapshot::read(bundle, release, Some(&last));
-            let commit = Commit {
-                id: commit.id,
-                date: commit.author_date,
-                subject: commit.subject,
-            };
-            backend.add(commit, &last, &stop).map_err(suggesting)?;
+            backend.add(&commit, &last, &stop).map_err(suggesting)?;
         }
         Ok(backend)
     }

@@ -26,6 +26,8 @@ pub enum Media {
     Text,
     /// JUnit's XML.
     JUnit,
+    /// A feed (RFC 4287).
+    Atom,
     /// A page for browsers.
     Html,
     /// A script of the user interface.
@@ -58,6 +60,7 @@ impl Media {
             Self::Csv => "text/csv; charset=utf-8",
             Self::Text => "text/plain; charset=utf-8",
             Self::JUnit => "application/xml",
+            Self::Atom => "application/atom+xml",
             Self::Html => "text/html; charset=utf-8",
             Self::JavaScript => "text/javascript; charset=utf-8",
             Self::Css => "text/css; charset=utf-8",

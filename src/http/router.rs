@@ -59,6 +59,7 @@ use crate::http::routes::tables;
 use crate::http::routes::timeline;
 use crate::http::routes::topics;
 use crate::http::routes::trends;
+use crate::http::routes::watch;
 use crate::http::routes::way_gaps;
 use crate::http::routes::ways;
 use crate::web;
@@ -96,6 +97,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(history::operator))
         .routes(routes!(search::search))
         .routes(routes!(timeline::list))
+        .routes(routes!(watch::commits))
         .routes(routes!(support::table))
         .routes(routes!(badges::one))
         .routes(routes!(trends::trends))

@@ -27,5 +27,6 @@ mod revisions;
 mod signatures;
 mod stateless;
 mod walk;
+mod watch;
 mod ways;
 mod web;

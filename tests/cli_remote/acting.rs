@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::cli_remote::fake::{self, Fake};
 use crate::cli_remote::{Outcome, run};
 use crate::common::folder::write;
+use crate::common::git::git;
 use crate::common::served;
 
 /// What each field says: it writes the clipboard, colors, ends a line, and stops commands.
@@ -253,6 +254,7 @@ fn no_command_passes_on_what_acts() {
     assert!(field.shown > 50, "{}", field.shown);
     of_operators(&mut field);
     of_the_database(&mut field);
+    of_commits(&mut field);
     let help = field.run(&["--help"]).out;
     let listed = help.split("Commands:\n").nth(1).unwrap().lines();
     let listed = listed.take_while(|line| !line.is_empty());
@@ -460,6 +462,49 @@ fn of_the_database(field: &mut Field) {
         &["lsp", HOSTILE],
     ]);
 }
+
+/// Commits of PyTorch with hostile subjects.
+fn of_commits(field: &mut Field) {
+    let clone = field.folder.path().join("clone");
+    write(field.folder.path(), "acme.yaml", BACKEND);
+    for side in 0..2 {
+        write(&clone, "native_functions.yaml", native(side));
+        if side == 0 {
+            git(&clone, &["init", "-q"]);
+        }
+        git(&clone, &["add", "-A"]);
+        git(&clone, &["commit", "-q", "-m", HOSTILE]);
+    }
+    let of = ["--git", "clone", "--path", "native_functions.yaml"];
+    for format in ["text", "json", "atom"] {
+        let watch = ["watch", "--backend", "acme.yaml", "--format", format];
+        let told = field.run(&[&watch[..], &of].concat());
+        assert!(told.out.contains("plain0"), "{}{}", told.out, told.err);
+    }
+    field.run_all(&[
+        &[
+            "watch",
+            "--backend",
+            FILE,
+            "--git",
+            "clone",
+            "--path",
+            HOSTILE,
+        ],
+        &[
+            "watch",
+            "--backend",
+            "acme.yaml",
+            "--git",
+            HOSTILE,
+            "--range",
+            HOSTILE,
+        ],
+    ]);
+}
+
+const BACKEND: &str =
+    "backend: PrivateUse1\ncpp_namespace: acme\nsupported:\n- tilt\n- keep\n- plain0\n";
 
 /// A server that answers all requests but that for its version with this status.
 fn hostile_server(status: &'static str) -> Fake {

@@ -49,8 +49,8 @@ fn summary(watched: Watched<'_>) -> String {
     let breaking = watched.watch.breaking.len();
     let verb = if breaking == 1 { "breaks" } else { "break" };
     format!(
-        "{breaking} of {} {verb} {} ({}, {})",
-        counted(watched.watch.commits, "commit"),
+        "{breaking} of {} commits {verb} {} ({}, {})",
+        watched.watch.commits,
         watched.name,
         watched.key,
         counted(watched.listed, "operator"),

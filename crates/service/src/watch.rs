@@ -9,13 +9,15 @@ use opatlas_diff::watch::{Commit, Watch, breaks};
 use opatlas_operators::backend::BackendFile;
 use opatlas_rules::{KernelFit, expects_alike, kernel_fits};
 use opatlas_source::Stop;
+use opatlas_store::CommitRecord;
 use opatlas_verdict::View;
 
 use super::backend::Vendor;
 use super::compare::common_source;
 use super::dispatch::Profile;
 use super::error::ServiceError;
-use super::snapshot::Snapshot;
+use super::history::Line;
+use super::{Service, snapshot::Snapshot};
 
 /// A backend, the revision that it is written for, and the last commit that was compared.
 #[derive(Debug)]
@@ -124,7 +126,7 @@ impl WatchedBackend {
     /// Compares the next commit with the last one. Fails as [`WatchedBackend::new`] does.
     pub fn add(
         &mut self,
-        commit: Commit,
+        commit: &CommitRecord,
         snapshot: &Snapshot,
         stop: &Stop,
     ) -> Result<(), ServiceError> {
@@ -157,7 +159,42 @@ impl WatchedBackend {
         let step = broken(&self.last)?;
         let since_first = broken(&self.first)?;
         self.last = next;
-        self.watch.add(commit, step, &since_first);
+        self.watch.add(named(commit), step, &since_first);
         Ok(())
+    }
+}
+
+fn named(record: &CommitRecord) -> Commit {
+    Commit {
+        id: record.id.clone(),
+        date: record.author_date,
+        subject: record.subject.clone(),
+    }
+}
+
+impl Service {
+    /// Compares a backend with the last commits of a project. Fails as [`WatchedBackend::new`] does, or
+    /// with [`ServiceError::NoRevisions`] for a project without commits.
+    pub async fn watch_backend(
+        &self,
+        project: &str,
+        vendor: Vendor,
+        last: usize,
+    ) -> Result<WatchedBackend, ServiceError> {
+        let timeline = self.timeline(project, Some(Line::Commits)).await?;
+        let start = timeline.last().saturating_sub(last);
+        let first = self.snapshot(&timeline.resolved(start)).await?;
+        let begin = move |stop: &Stop| Ok(WatchedBackend::new(vendor, &first, stop));
+        let mut backend = self.workers.run(begin).await??;
+        for place in start + 1..=timeline.last() {
+            let Some(commit) = timeline.items[place].commit.clone() else {
+                continue;
+            };
+            let snapshot = self.snapshot(&timeline.resolved(place)).await?;
+            let add =
+                move |stop: &Stop| Ok(backend.add(&commit, &snapshot, stop).map(|()| backend));
+            backend = self.workers.run(add).await??;
+        }
+        Ok(backend)
     }
 }

@@ -39,5 +39,6 @@ pub mod tables;
 pub mod timeline;
 pub mod topics;
 pub mod trends;
+pub mod watch;
 pub mod way_gaps;
 pub mod ways;

@@ -1186,6 +1186,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project}/watch/{backend}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Commits that break a backend
+         * @description The last commits of a project after which a kernel of another project's backend no longer compiles
+         *     or loads, or after which an operator that the backend inherits no longer works. The backend is taken
+         *     to be written for the revision before the first of them.
+         */
+        get: operations["watch_backend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/releases": {
         parameters: {
             query?: never;
@@ -1614,7 +1636,10 @@ export interface components {
             unknown: components["schemas"]["UnknownOperator"][];
             /** @description `fail` if the vendor must act before the upgrade, otherwise `pass`. */
             conclusion: string;
-            /** @description Kernels whose declarations differ; `old` and `new` are what torchgen declares for them. */
+            /**
+             * @description Kernels whose declarations differ, or that sources register with a type that does not fit the head.
+             *     `old` and `new` are what torchgen declares for them.
+             */
             kernels: components["schemas"]["KernelChange"][];
             /** @description Types that are only spelled differently. Kernels compile unchanged. */
             respelled: components["schemas"]["Respelled"][];
@@ -1696,6 +1721,45 @@ export interface components {
             module: string | null;
             /** @description Whether one of these calls can reach this overload itself. */
             overload: boolean;
+        };
+        /** @description An operator that a commit breaks for a backend. */
+        Break: {
+            /**
+             * @description The operator.
+             * @example add.out
+             */
+            operator: string;
+            /**
+             * @description What stops: `compiling` or `loading` if its kernel no longer fits, `working` if a call fails that
+             *     worked.
+             * @example compiling
+             */
+            stops: string;
+            /** @description Whether this is certain. Otherwise the sources do not show the type of the kernel. */
+            certain: boolean;
+            /** @description The reason. */
+            why: string;
+            /** @description PyTorch's declaration of the kernel before the commit, if a new declaration breaks it. */
+            old: string | null;
+            /** @description PyTorch's declaration of the kernel after the commit. */
+            new: string | null;
+            /** @description The later commit after which it fits or works again. */
+            restored_by: string | null;
+        };
+        /** @description A commit that breaks a backend. */
+        BreakingCommit: {
+            /** @description The id of the commit. */
+            commit: string;
+            /**
+             * Format: date-time
+             * @description The author date.
+             * @example 2026-03-01T12:00:00Z
+             */
+            author_date: string;
+            /** @description The first line of its message. */
+            subject: string;
+            /** @description The operators that it breaks. */
+            breaks: components["schemas"]["Break"][];
         };
         /** @description A build profile. */
         BuildView: {
@@ -3010,8 +3074,16 @@ export interface components {
             old: string | null;
             /** @description The declaration for the head; null where its torchgen makes none. */
             new: string | null;
-            /** @description Whether only parameter names differ, so that the kernel compiles unchanged. */
+            /** @description Whether only parameter names differ. */
             only_names: boolean;
+            /**
+             * @description Whether a kernel that was written for the base compiles and loads with the head: `yes`, `no`, or
+             *     `unknown` if sources register it and do not show its type.
+             * @example no
+             */
+            fits: string;
+            /** @description The reason if it does not fit, or if that is unknown. */
+            why: string | null;
         };
         /** @description The entry of an operator. */
         KeyEntry: components["schemas"]["Entry"] & {
@@ -5228,6 +5300,25 @@ export interface components {
              * @example 2.15
              */
             newest_release: string;
+        };
+        /** @description The commits of PyTorch that break a backend. */
+        WatchReport: {
+            /**
+             * @description The backend.
+             * @example acme.yaml
+             */
+            backend: string;
+            /**
+             * @description The dispatch key of its kernels.
+             * @example PrivateUse1
+             */
+            key: string;
+            /** @description The number of operators that it registers. */
+            listed: number;
+            /** @description The number of commits that were compared. */
+            commits: number;
+            /** @description The commits that break it, oldest first. */
+            breaking: components["schemas"]["BreakingCommit"][];
         };
         /** @description A fate. */
         WayFate: {
@@ -14378,6 +14469,135 @@ export interface operations {
                 };
             };
             /** @description No such way */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    watch_backend: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The number of commits, the newest ones: 1 to 200, by default 50.
+                 * @example 50
+                 */
+                last?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project with PyTorch's commits.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description The project whose last revision has the backend.
+                 * @example acme-npu
+                 */
+                backend: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The commits that break the backend, also as a feed */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchReport"];
+                    "application/atom+xml": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description The answer matches `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project, or a project without commits */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An unusable backend */
             422: {
                 headers: {
                     [name: string]: unknown;
