@@ -8,10 +8,11 @@ use anyhow::bail;
 use crate::cli::compare::backend::vendor;
 use crate::cli::config::Files;
 use crate::cli::neighbours::{around, fixed_name};
-use crate::cli::{import, over, read};
-use opatlas_source::diagnostic::Finding;
+use crate::cli::{config, import, over, read};
+use opatlas_operators::backend::BackendFile;
+use opatlas_operators::backend::vendor::Profile;
+use opatlas_source::diagnostic::{Diagnostic, Finding, RuleId};
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES, VENDOR};
-use opatlas_yaml::{Kind, Root};
 
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Input {
@@ -116,6 +117,10 @@ fn name_file(
 }
 
 pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
+    let vendor = config::vendor()?;
+    let profile = vendor
+        .as_ref()
+        .and_then(|text| Profile::read(text.as_bytes()).ok());
     let mut shared = Input::default();
     let mut operators = Vec::new();
     for path in paths {
@@ -130,7 +135,7 @@ pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
             continue;
         }
         let bytes = read_given(path)?;
-        match role(path, &bytes) {
+        match role(path, &bytes, profile.as_ref()) {
             Some(name) => shared.add(&name, path, bytes),
             None => {
                 let mut input = Input::default();
@@ -149,6 +154,9 @@ pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
         for (name, bytes) in shared.bundle.files() {
             input.add(name, &shared.paths[name], bytes.to_vec());
         }
+        if let Some(vendor) = &vendor {
+            input.bundle.insert(VENDOR, vendor.as_bytes());
+        }
     }
     Ok(operators)
 }
@@ -161,26 +169,19 @@ fn read_given(path: &Path) -> anyhow::Result<Vec<u8>> {
     }
 }
 
-fn role(path: &Path, bytes: &[u8]) -> Option<String> {
+/// The name of a file in a bundle; `None` for a file that declares operators.
+fn role(path: &Path, bytes: &[u8], profile: Option<&Profile>) -> Option<String> {
     let name = path.file_name()?.to_string_lossy();
-    if name != NATIVE_FUNCTIONS && Bundle::is_file_name(&name) {
+    if name == NATIVE_FUNCTIONS {
+        return None;
+    }
+    if Bundle::is_file_name(&name) {
         return Some(name.into_owned());
     }
-    let (text, _) = opatlas_yaml::decode(bytes);
-    if opatlas_yaml::split(&text).is_some() {
-        // A list is not a backend file. Most checked files are long lists, so this saves parsing them.
-        return None;
-    }
-    let document = opatlas_yaml::parse(&text);
-    let (Some(tree), Root::Mapping(root)) = (&document.tree, &document.root) else {
-        return None;
-    };
-    let Kind::Mapping(pairs) = tree.kind(*root) else {
-        return None;
-    };
-    let is_backend = pairs
-        .iter()
-        .any(|(key, _)| tree.str_value(*key) == Some("backend"));
+    let file = BackendFile::read_with(bytes, profile);
+    let of_backend = |fault: &Diagnostic| fault.rule == RuleId::BackendSuperset;
+    let is_backend =
+        file.vendor.is_some() || file.backend.is_some() || file.diagnostics.iter().any(of_backend);
     let own = format!("{BACKENDS}{}.yaml", path.file_stem()?.to_string_lossy());
     (is_backend && Bundle::is_file_name(&own)).then_some(own)
 }

@@ -6,7 +6,7 @@ use opatlas_source::{Span, message, suggest};
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
 use super::BackendFile;
-use super::vendor::{self, Profile, Superset};
+use super::vendor::{self, Format, Profile};
 use crate::entry::Placed;
 
 pub(super) fn read(bytes: &[u8], profile: Option<&Profile>) -> BackendFile {
@@ -29,10 +29,11 @@ pub(super) fn read(bytes: &[u8], profile: Option<&Profile>) -> BackendFile {
     };
     match document.root {
         Root::Mapping(node) => reader.mapping(node, profile),
-        Root::Sequence if !broken => match vendor::overlay(&text, profile) {
-            Some(file) => return file,
-            None => reader.report(root_fault(&text, Root::Sequence)),
-        },
+        Root::Sequence if !broken => {
+            if let Some(file) = reader.sequence(document.root_id, &text, profile) {
+                return file;
+            }
+        }
         root if !broken => reader.report(root_fault(&text, root)),
         _ => {}
     }
@@ -79,11 +80,60 @@ impl Reader<'_> {
         let Kind::Mapping(pairs) = self.tree.kind(node) else {
             return;
         };
-        match vendor::superset(self.tree, pairs, profile) {
-            Superset::No => self.plain(pairs),
-            Superset::Known(profile) => self.superset(pairs, *profile),
-            Superset::Unknown(at) => self.unknown_superset(pairs, at),
+        match vendor::of_mapping(self.tree, pairs, profile) {
+            Format::Standard => self.plain(pairs),
+            Format::Mapped(profile) => self.superset(pairs, *profile),
+            Format::Unknown(at) => {
+                let backend = pairs
+                    .iter()
+                    .find(|(key, _)| self.tree.str_value(*key) == Some("backend"));
+                let backend = backend.and_then(|(_, node)| self.tree.str_value(*node));
+                let suggested = vendor::suggest::of_mapping(self.tree, pairs, profile);
+                self.unknown(at, backend, &suggested);
+            }
         }
+    }
+
+    /// Reads a list through a profile, or returns the file if it is a list over PyTorch's.
+    fn sequence(
+        &mut self,
+        root: Option<NodeId>,
+        text: &str,
+        profile: Option<&Profile>,
+    ) -> Option<BackendFile> {
+        let items = match root.map(|root| self.tree.kind(root)) {
+            Some(Kind::Sequence(items)) => items,
+            _ => &[],
+        };
+        match vendor::of_list(self.tree, items, profile) {
+            Format::Mapped(profile) => {
+                self.file.is_mapping = true;
+                self.file.use_out_as_primary = true;
+                self.owner(&profile, Span::at(0));
+                vendor::document(self.tree, items, *profile, &mut self.file);
+            }
+            Format::Unknown(at) => {
+                let suggested = vendor::suggest::of_list(self.tree, items, profile);
+                self.unknown(at, None, &suggested);
+            }
+            Format::Standard => match vendor::overlay(text, profile) {
+                Some(file) => return Some(file),
+                None => self.report(root_fault(text, Root::Sequence)),
+            },
+        }
+        None
+    }
+
+    /// Takes the key and the C++ namespace of a profile.
+    fn owner(&mut self, profile: &Profile, at: Span) {
+        self.file.backend = (!profile.key.is_empty()).then(|| Placed {
+            value: profile.key.clone(),
+            at,
+        });
+        self.file.cpp_namespace = Some(Placed {
+            value: profile.cpp_namespace.clone(),
+            at: Span::at(0),
+        });
     }
 
     fn superset(&mut self, pairs: &[(NodeId, NodeId)], profile: Profile) {
@@ -101,17 +151,10 @@ impl Reader<'_> {
         ]
         .map(value);
         let at = backend.map_or(Span::at(0), |(_, node)| self.tree.span(node));
-        self.file.backend = (!profile.key.is_empty()).then(|| Placed {
-            value: profile.key.clone(),
-            at,
-        });
-        let named = namespace.and_then(|(_, node)| self.text(node));
-        self.file.cpp_namespace = named.or_else(|| {
-            Some(Placed {
-                value: profile.cpp_namespace.clone(),
-                at: Span::at(0),
-            })
-        });
+        self.owner(&profile, at);
+        if let Some(named) = namespace.and_then(|(_, node)| self.text(node)) {
+            self.file.cpp_namespace = Some(named);
+        }
         self.file.class_name = class.and_then(|(_, node)| self.text(node));
         // Vendors' generators do not wrap functional kernels.
         self.file.use_out_as_primary = out.is_none() || self.flag("use_out_as_primary", out);
@@ -120,11 +163,7 @@ impl Reader<'_> {
     }
 
     /// Reports one diagnostic instead of one per unknown key.
-    fn unknown_superset(&mut self, pairs: &[(NodeId, NodeId)], at: Span) {
-        let backend = pairs
-            .iter()
-            .find(|(key, _)| self.tree.str_value(*key) == Some("backend"));
-        let backend = backend.and_then(|(_, node)| self.tree.str_value(*node));
+    fn unknown(&mut self, at: Span, backend: Option<&str>, suggested: &str) {
         let whose = match backend {
             Some(backend) => message!("the vendor of `{}`", backend),
             None => "a vendor".into(),
@@ -137,11 +176,11 @@ impl Reader<'_> {
             whose,
             what
         );
-        self.report(Diagnostic::new(RuleId::BackendSuperset, at, message).with_help(
-            "describe the format in `[vendor]` of opatlas.toml (or vendor.yaml of the bundle): `key`, \
-             the dispatch key of the kernels, such as PrivateUse1; `spellings`, what the file writes \
-             for it; `namespace`, that of its own operators",
-        ));
+        let help = message!(
+            "describe the format in `[vendor]` of opatlas.toml; this line at its start does: `{}`",
+            suggested
+        );
+        self.report(Diagnostic::new(RuleId::BackendSuperset, at, message).with_help(help));
     }
 
     fn plain(&mut self, pairs: &[(NodeId, NodeId)]) {

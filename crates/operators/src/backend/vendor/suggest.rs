@@ -1,0 +1,214 @@
+//! The profile to write for a file that no profile fits, as a line of TOML.
+
+use std::fmt::Write as _;
+
+use opatlas_pytorch::release::Release;
+use opatlas_source::Span;
+use opatlas_yaml::{Kind, NodeId, Tree};
+
+use super::Profile;
+use super::profile::DOCUMENT;
+use super::read::SECTIONS;
+use super::recognition::{field, value};
+use crate::backend::dispatch_key;
+
+/// Fields that vendors name operators with.
+const OPERATOR: [&str; 4] = ["func", "schema", "op", "name"];
+
+const KERNEL: [&str; 2] = ["kernel", "kernels"];
+
+const MOST_LISTS: usize = 8;
+
+/// Whether a node is a mapping that names an operator.
+pub(super) fn is_entry(tree: &Tree, item: NodeId) -> bool {
+    operator_field(tree, item).is_some()
+}
+
+fn operator_field(tree: &Tree, item: NodeId) -> Option<&'static str> {
+    let mut fields = OPERATOR.into_iter();
+    fields.find(|name| field(tree, item, name).is_some_and(|node| tree.str_value(node).is_some()))
+}
+
+/// The places of a mapping that look like lists of operators, with the position of each.
+pub(super) fn lists<'t>(tree: &'t Tree, pairs: &'t [(NodeId, NodeId)]) -> Vec<(&'t str, Span)> {
+    let listed = pairs.iter().filter_map(|&(key, list)| {
+        let name = tree.str_value(key)?;
+        let is_new = !SECTIONS.iter().any(|(section, _)| *section == name);
+        (is_new && is_plain(name) && is_list(tree, list)).then(|| (name, tree.span(key)))
+    });
+    let listed: Vec<_> = listed.take(MOST_LISTS).collect();
+    if listed.is_empty() && is_by_operator(tree, pairs) {
+        let first = pairs.first().map(|(key, _)| (DOCUMENT, tree.span(*key)));
+        return first.into_iter().collect();
+    }
+    listed
+}
+
+/// Whether a value lists entries, or has them by operator.
+pub(super) fn is_list(tree: &Tree, list: NodeId) -> bool {
+    match tree.kind(list) {
+        Kind::Sequence(items) => items.iter().any(|&item| is_entry(tree, item)),
+        Kind::Mapping(pairs) => is_by_operator(tree, pairs),
+        _ => false,
+    }
+}
+
+fn is_by_operator(tree: &Tree, pairs: &[(NodeId, NodeId)]) -> bool {
+    let mut pairs = pairs.iter();
+    let is_entry = |&(key, entry): &(NodeId, NodeId)| {
+        tree.str_value(key).is_some_and(is_plain) && matches!(tree.kind(entry), Kind::Mapping(_))
+    };
+    pairs.len() > 0 && pairs.all(is_entry)
+}
+
+/// The profile for a mapping.
+pub(in crate::backend) fn of_mapping(
+    tree: &Tree,
+    pairs: &[(NodeId, NodeId)],
+    given: Option<&Profile>,
+) -> String {
+    let backend = value(tree, pairs, "backend").and_then(|node| tree.str_value(node));
+    let lists = lists(tree, pairs);
+    let entries = pairs.iter().flat_map(|&(_, list)| match tree.kind(list) {
+        Kind::Sequence(items) => items.to_vec(),
+        Kind::Mapping(pairs) => pairs
+            .iter()
+            .map(|(_, entry)| *entry)
+            .chain([list])
+            .collect(),
+        _ => Vec::new(),
+    });
+    let entries: Vec<NodeId> = entries.collect();
+    let mut profile = described(tree, &entries, backend, given);
+    for (name, _) in lists {
+        let namespace = match name.contains("custom") {
+            true => profile.namespace.clone(),
+            false => "aten".into(),
+        };
+        profile.lists.push((name.into(), namespace));
+    }
+    line(&profile)
+}
+
+/// The profile for a list.
+pub(in crate::backend) fn of_list(
+    tree: &Tree,
+    items: &[NodeId],
+    given: Option<&Profile>,
+) -> String {
+    let mut profile = described(tree, items, None, given);
+    profile.lists.push((DOCUMENT.into(), "aten".into()));
+    line(&profile)
+}
+
+fn described(
+    tree: &Tree,
+    entries: &[NodeId],
+    backend: Option<&str>,
+    given: Option<&Profile>,
+) -> Profile {
+    let mut profile = given.cloned().unwrap_or_default();
+    if profile.key.is_empty() {
+        let mut entries = entries.iter();
+        let named = backend.or_else(|| entries.find_map(|&entry| first_key(tree, entry)));
+        let named = named.filter(|name| is_plain(name)).unwrap_or("PrivateUse1");
+        if dispatch_key(named, Release::LATEST).is_some() {
+            profile.key = named.into();
+            profile.namespace = "acme".into();
+        } else {
+            profile.key = "PrivateUse1".into();
+            profile.spellings = vec![named.into()];
+            profile.namespace = named.to_ascii_lowercase().into();
+        }
+    }
+    let of = |find: &dyn Fn(NodeId) -> Option<&'static str>| entries.iter().find_map(|&e| find(e));
+    if let Some(operator) = of(&|entry| operator_field(tree, entry)) {
+        profile.operator = vec![operator.into()];
+    }
+    let kernel = |entry| {
+        let mut fields = KERNEL.into_iter();
+        fields.find(|name| field(tree, entry, name).is_some())
+    };
+    if let Some(kernel) = of(&kernel) {
+        profile.kernel = kernel.into();
+    }
+    profile
+}
+
+fn first_key(tree: &Tree, entry: NodeId) -> Option<&str> {
+    let Kind::Mapping(pairs) = tree.kind(field(tree, entry, "dispatch")?) else {
+        return None;
+    };
+    let keys = tree.str_value(pairs.first()?.0)?;
+    keys.split(',').next().map(str::trim)
+}
+
+/// Whether a name needs no escape in TOML.
+fn is_plain(name: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "_.:-".contains(c);
+    !name.is_empty() && name.len() <= 128 && name.chars().all(is_word)
+}
+
+/// What differs from the default profile.
+fn line(profile: &Profile) -> String {
+    let default = Profile::default();
+    let mut out = String::from("vendor = {");
+    let mut add = |name: &str, value: String| {
+        let comma = if out.ends_with('{') { "" } else { "," };
+        let _ = write!(out, "{comma} {name} = {value}");
+    };
+    for (name, text, usual) in [
+        ("name", &profile.name, &default.name),
+        ("key", &profile.key, &default.key),
+        ("namespace", &profile.namespace, &default.namespace),
+        (
+            "cpp_namespace",
+            &profile.cpp_namespace,
+            &default.cpp_namespace,
+        ),
+        ("schema", &profile.schema, &default.schema),
+        ("dispatch", &profile.dispatch, &default.dispatch),
+        ("kernel", &profile.kernel, &default.kernel),
+    ] {
+        if text != usual && is_plain(text) {
+            add(name, format!("\"{text}\""));
+        }
+    }
+    for (name, list, usual) in [
+        ("spellings", &profile.spellings, &default.spellings),
+        ("keys", &profile.keys, &default.keys),
+        ("operator", &profile.operator, &default.operator),
+        ("autograd", &profile.autograd, &default.autograd),
+        ("conditions", &profile.conditions, &default.conditions),
+        ("versions", &profile.versions, &default.versions),
+        ("fields", &profile.fields, &default.fields),
+    ] {
+        if list != usual {
+            let items = list.iter().filter(|item| is_plain(item));
+            let items: Vec<String> = items.map(|item| format!("\"{item}\"")).collect();
+            add(name, format!("[{}]", items.join(", ")));
+        }
+    }
+    let pairs = |pairs: Vec<String>| format!("{{ {} }}", pairs.join(", "));
+    if !profile.lists.is_empty() {
+        let lists = profile.lists.iter();
+        let lists = lists.filter(|(list, namespace)| is_plain(list) && is_plain(namespace));
+        add(
+            "lists",
+            pairs(lists.map(|(l, n)| format!("\"{l}\" = \"{n}\"")).collect()),
+        );
+    }
+    if profile.skip_if != default.skip_if {
+        let fields = profile.skip_if.iter().filter(|(field, _)| is_plain(field));
+        add(
+            "skip_if",
+            pairs(
+                fields
+                    .map(|(f, flag)| format!("\"{f}\" = {flag}"))
+                    .collect(),
+            ),
+        );
+    }
+    out.push_str(" }");
+    out
+}
