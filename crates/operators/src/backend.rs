@@ -3,6 +3,7 @@
 //!
 //! Parsing depends only on the file; [`BackendFile::kernels`] resolves its operators.
 
+mod mapped;
 mod of_sources;
 mod read;
 pub mod vendor;
@@ -194,6 +195,7 @@ impl BackendFile {
         .flatten()
         .collect();
         all.extend(self.placed_kernels(catalogue, &all));
+        all.extend(self.delegated(catalogue, &all));
         all
     }
 
@@ -219,8 +221,8 @@ impl BackendFile {
                     by_key.len() - 1
                 }
             };
-            let served = served(catalogue, operator, placed.serves_delegates)
-                .filter(|&operator| seen.insert((key, operator)));
+            let served = served(catalogue, operator, placed.serves_delegates);
+            let served = served.filter(|&operator| seen.insert((key, operator)));
             let kernel = |operator| match &placed.kernel {
                 Some(kernel) => kernel.clone(),
                 None => catalogue

@@ -29,6 +29,8 @@ pub(in crate::cli) struct VendorText {
     #[serde(skip_serializing_if = "Option::is_none")]
     kernel: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    delegates: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     autograd: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skip_if: Option<BTreeMap<String, bool>>,

@@ -6,7 +6,7 @@ use opatlas_source::{Span, message, suggest};
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
 use super::BackendFile;
-use super::vendor::{self, Format, Profile};
+use super::vendor::Profile;
 use crate::entry::Placed;
 
 pub(super) fn read(bytes: &[u8], profile: Option<&Profile>) -> BackendFile {
@@ -40,7 +40,7 @@ pub(super) fn read(bytes: &[u8], profile: Option<&Profile>) -> BackendFile {
     reader.file
 }
 
-fn root_fault(text: &str, root: Root) -> Diagnostic {
+pub(super) fn root_fault(text: &str, root: Root) -> Diagnostic {
     let what = match root {
         Root::Empty => "it is empty",
         Root::Sequence => "it is a list",
@@ -59,9 +59,9 @@ fn root_fault(text: &str, root: Root) -> Diagnostic {
     .with_help("start with `backend:`, `cpp_namespace:` and `supported:`")
 }
 
-struct Reader<'t> {
-    tree: &'t Tree,
-    file: BackendFile,
+pub(super) struct Reader<'t> {
+    pub(super) tree: &'t Tree,
+    pub(super) file: BackendFile,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,119 +71,11 @@ enum Null {
 }
 
 impl Reader<'_> {
-    fn report(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.file.diagnostics.push(diagnostic);
     }
 
-    fn mapping(&mut self, node: NodeId, profile: Option<&Profile>) {
-        self.file.is_mapping = true;
-        let Kind::Mapping(pairs) = self.tree.kind(node) else {
-            return;
-        };
-        match vendor::of_mapping(self.tree, pairs, profile) {
-            Format::Standard => self.plain(pairs),
-            Format::Mapped(profile) => self.superset(pairs, *profile),
-            Format::Unknown(at) => {
-                let backend = pairs
-                    .iter()
-                    .find(|(key, _)| self.tree.str_value(*key) == Some("backend"));
-                let backend = backend.and_then(|(_, node)| self.tree.str_value(*node));
-                let suggested = vendor::suggest::of_mapping(self.tree, pairs, profile);
-                self.unknown(at, backend, &suggested);
-            }
-        }
-    }
-
-    /// Reads a list through a profile, or returns the file if it is a list over PyTorch's.
-    fn sequence(
-        &mut self,
-        root: Option<NodeId>,
-        text: &str,
-        profile: Option<&Profile>,
-    ) -> Option<BackendFile> {
-        let items = match root.map(|root| self.tree.kind(root)) {
-            Some(Kind::Sequence(items)) => items,
-            _ => &[],
-        };
-        match vendor::of_list(self.tree, items, profile) {
-            Format::Mapped(profile) => {
-                self.file.is_mapping = true;
-                self.file.use_out_as_primary = true;
-                self.owner(&profile, Span::at(0));
-                vendor::document(self.tree, items, *profile, &mut self.file);
-            }
-            Format::Unknown(at) => {
-                let suggested = vendor::suggest::of_list(self.tree, items, profile);
-                self.unknown(at, None, &suggested);
-            }
-            Format::Standard => match vendor::overlay(text, profile) {
-                Some(file) => return Some(file),
-                None => self.report(root_fault(text, Root::Sequence)),
-            },
-        }
-        None
-    }
-
-    /// Takes the key and the C++ namespace of a profile.
-    fn owner(&mut self, profile: &Profile, at: Span) {
-        self.file.backend = (!profile.key.is_empty()).then(|| Placed {
-            value: profile.key.clone(),
-            at,
-        });
-        self.file.cpp_namespace = Some(Placed {
-            value: profile.cpp_namespace.clone(),
-            at: Span::at(0),
-        });
-    }
-
-    fn superset(&mut self, pairs: &[(NodeId, NodeId)], profile: Profile) {
-        let value = |key: &str| {
-            let mut pairs = pairs.iter();
-            let pair = pairs.find(|(k, _)| self.tree.str_value(*k) == Some(key));
-            pair.copied()
-        };
-        let [backend, namespace, class, out, guard] = [
-            "backend",
-            "cpp_namespace",
-            "class_name",
-            "use_out_as_primary",
-            "device_guard",
-        ]
-        .map(value);
-        let at = backend.map_or(Span::at(0), |(_, node)| self.tree.span(node));
-        self.owner(&profile, at);
-        if let Some(named) = namespace.and_then(|(_, node)| self.text(node)) {
-            self.file.cpp_namespace = Some(named);
-        }
-        self.file.class_name = class.and_then(|(_, node)| self.text(node));
-        // Vendors' generators do not wrap functional kernels.
-        self.file.use_out_as_primary = out.is_none() || self.flag("use_out_as_primary", out);
-        self.file.device_guard = self.flag("device_guard", guard);
-        vendor::sections(self.tree, pairs, profile, &mut self.file);
-    }
-
-    /// Reports one diagnostic instead of one per unknown key.
-    fn unknown(&mut self, at: Span, backend: Option<&str>, suggested: &str) {
-        let whose = match backend {
-            Some(backend) => message!("the vendor of `{}`", backend),
-            None => "a vendor".into(),
-        };
-        let what = at.slice(self.tree.text()).lines().next().unwrap_or("");
-        let what: String = what.chars().take(60).collect();
-        let message = message!(
-            "this seems to be a backend file in a format of {}: PyTorch's generator does not \
-             read `{}`",
-            whose,
-            what
-        );
-        let help = message!(
-            "describe the format in `[vendor]` of opatlas.toml; this line at its start does: `{}`",
-            suggested
-        );
-        self.report(Diagnostic::new(RuleId::BackendSuperset, at, message).with_help(help));
-    }
-
-    fn plain(&mut self, pairs: &[(NodeId, NodeId)]) {
+    pub(super) fn plain(&mut self, pairs: &[(NodeId, NodeId)]) {
         let value = |key: &str| {
             let mut pairs = pairs.iter();
             let pair = pairs.find(|(k, _)| self.tree.str_value(*k) == Some(key));
@@ -237,7 +129,7 @@ impl Reader<'_> {
     }
 
     /// `None` for null.
-    fn text(&self, node: NodeId) -> Option<Placed<Box<str>>> {
+    pub(super) fn text(&self, node: NodeId) -> Option<Placed<Box<str>>> {
         let at = self.tree.span(node);
         let value = match self.tree.kind(node) {
             Kind::Scalar(scalar) if scalar.ty == ScalarType::Null => return None,
@@ -271,7 +163,7 @@ impl Reader<'_> {
         found
     }
 
-    fn flag(&mut self, key: &str, pair: Option<(NodeId, NodeId)>) -> bool {
+    pub(super) fn flag(&mut self, key: &str, pair: Option<(NodeId, NodeId)>) -> bool {
         let Some((key_node, node)) = pair else {
             return false;
         };

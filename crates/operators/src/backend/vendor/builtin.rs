@@ -74,6 +74,7 @@ impl Profile {
             namespace: "musa".into(),
             cpp_namespace: "at::musa".into(),
             lists: pairs(&[(DOCUMENT, "aten")]),
+            delegates: true,
             ..Self::default()
         }
     }

@@ -42,6 +42,7 @@ impl<'t> Reader<'t> {
         if is_mapping {
             entry.versions = self.versions(item);
             entry.kernels = self.kernels(item);
+            entry.may_be_structured = self.may_be_structured(item);
             entry.is_registered = self.is_registered(item);
             entry.is_conditional = self.has_any(item, &self.profile.conditions);
             entry.autograd = self.autograd(item);
@@ -129,7 +130,8 @@ impl<'t> Reader<'t> {
             name: Placed { value: name, at },
             schema: schema.map(Arc::new),
             versions: Versions::default(),
-            kernels: Vec::new(),
+            kernels: None,
+            may_be_structured: true,
             autograd: None,
             is_registered: true,
             is_conditional: false,
@@ -224,6 +226,11 @@ impl<'t> Reader<'t> {
         is_registered
     }
 
+    fn may_be_structured(&self, item: NodeId) -> bool {
+        let structured = field(self.tree, item, "structured").map(|node| self.tree.kind(node));
+        !matches!(structured, Some(Kind::Scalar(s)) if s.ty == ScalarType::Bool(false))
+    }
+
     /// The field that adds a kernel at the autograd key.
     fn autograd(&mut self, item: NodeId) -> Option<opatlas_source::Span> {
         let profile = self.profile;
@@ -257,13 +264,16 @@ impl<'t> Reader<'t> {
     }
 
     /// The kernels of `dispatch`, and the one that a field names.
-    fn kernels(&mut self, item: NodeId) -> Vec<VendorKernel> {
+    fn kernels(&mut self, item: NodeId) -> Option<Vec<VendorKernel>> {
         let profile = self.profile;
-        let mut kernels = Vec::new();
-        if let Some(dispatch) = field(self.tree, item, &profile.dispatch) {
-            self.dispatch(dispatch, &mut kernels);
+        let mut found = None;
+        if let Some(dispatch) = field(self.tree, item, &profile.dispatch)
+            && !self.is_empty(dispatch)
+        {
+            self.dispatch(dispatch, found.get_or_insert_default());
         }
         if let Some(node) = field(self.tree, item, &profile.kernel) {
+            let kernels = found.get_or_insert_default();
             match self.kernel_name(node) {
                 Some(kernel) => kernels.push(VendorKernel {
                     key: profile.key.clone(),
@@ -276,7 +286,16 @@ impl<'t> Reader<'t> {
                 }
             }
         }
-        kernels
+        found
+    }
+
+    /// Whether a value is null or an empty mapping.
+    fn is_empty(&self, node: NodeId) -> bool {
+        match self.tree.kind(node) {
+            Kind::Scalar(scalar) => scalar.ty == ScalarType::Null,
+            Kind::Mapping(pairs) => pairs.is_empty(),
+            Kind::Sequence(_) | Kind::Recursive => false,
+        }
     }
 
     fn dispatch(&mut self, dispatch: NodeId, kernels: &mut Vec<VendorKernel>) {

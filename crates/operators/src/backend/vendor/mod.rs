@@ -3,6 +3,7 @@
 //! one for a release.
 
 mod builtin;
+mod delegates;
 mod entry;
 mod overlay;
 mod profile;
@@ -13,6 +14,9 @@ mod resolve;
 mod schema;
 pub(super) mod suggest;
 mod versions;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -83,8 +87,10 @@ pub struct VendorEntry {
     pub schema: Option<Arc<WholeSchema>>,
     /// Its releases.
     pub versions: Versions,
-    /// The kernels that it names. Without any it has one at the vendor's key.
-    pub kernels: Vec<VendorKernel>,
+    /// The kernels that it names; `None` if it has one at the vendor's key.
+    pub kernels: Option<Vec<VendorKernel>>,
+    /// `false` if it says that it is not structured.
+    pub may_be_structured: bool,
     /// The field that adds a kernel at the autograd key.
     pub autograd: Option<Span>,
     /// Whether the file registers its kernels.

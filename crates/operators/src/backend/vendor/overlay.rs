@@ -74,10 +74,11 @@ fn entry(profile: &Profile, placed: &PlacedEntry) -> Option<VendorEntry> {
             value: schema.name.as_str().into(),
             at,
         },
-        kernels: kernels.collect(),
+        kernels: Some(kernels.collect()),
         schema: Some(Arc::new(whole_schema(schema, at))),
         versions: Versions::default(),
         autograd: None,
+        may_be_structured: true,
         is_registered: true,
         is_conditional: false,
     })

@@ -25,6 +25,8 @@ pub struct Profile {
     pub dispatch: Box<str>,
     /// The field that names the kernel at the vendor's key; empty if there is none.
     pub kernel: Box<str>,
+    /// Whether listed variants that delegate to a structured out variant share its kernel.
+    pub delegates: bool,
     /// Fields that add a kernel at the autograd key if they are true.
     pub autograd: Vec<Box<str>>,
     /// Fields with the value that leaves the entry unregistered.
@@ -73,6 +75,7 @@ impl Default for Profile {
             schema: "".into(),
             dispatch: "dispatch".into(),
             kernel: "".into(),
+            delegates: false,
             autograd: owned(&["custom_autograd", "autograd"]),
             skip_if: vec![("manual_kernel_registration".into(), true)],
             conditions: Vec::new(),

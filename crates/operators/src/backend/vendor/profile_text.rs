@@ -6,7 +6,7 @@ use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
 use super::Profile;
 
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 17] = [
     "name",
     "key",
     "spellings",
@@ -18,6 +18,7 @@ const FIELDS: [&str; 16] = [
     "schema",
     "dispatch",
     "kernel",
+    "delegates",
     "autograd",
     "skip_if",
     "conditions",
@@ -81,6 +82,7 @@ impl Profile {
             "versions" => self.versions = value.list()?,
             "fields" => self.fields = value.list()?,
             "lists" => self.lists = value.texts()?,
+            "delegates" => self.delegates = value.flag()?,
             "skip_if" => self.skip_if = value.flags()?,
             _ => {
                 let message = message!("unknown field `{}` in a vendor profile", name);
@@ -152,14 +154,22 @@ impl Value<'_> {
     }
 
     fn flags(&self) -> Result<Vec<(Box<str>, bool)>, Diagnostic> {
-        let read = |node| match self.tree.kind(node) {
-            Kind::Scalar(scalar) => match scalar.ty {
-                ScalarType::Bool(flag) => Some(flag),
-                _ => None,
-            },
-            _ => None,
-        };
+        let read = |node| boolean(self.tree, node);
         self.pairs("a mapping from fields to `True` or `False`", read)
+    }
+
+    fn flag(&self) -> Result<bool, Diagnostic> {
+        boolean(self.tree, self.node).ok_or_else(|| self.wrong("`True` or `False`"))
+    }
+}
+
+fn boolean(tree: &Tree, node: NodeId) -> Option<bool> {
+    match tree.kind(node) {
+        Kind::Scalar(scalar) => match scalar.ty {
+            ScalarType::Bool(flag) => Some(flag),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

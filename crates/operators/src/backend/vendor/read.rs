@@ -140,7 +140,11 @@ impl Reader<'_> {
             return;
         }
         let at = self.tree.span(key);
-        let message = message!("unknown key `{}` in a file of {}", name, self.profile.name);
+        let vendor = match &*self.profile.name {
+            "" => "a vendor",
+            name => name,
+        };
+        let message = message!("unknown key `{}` in a file of {}", name, vendor);
         let keys = self.profile.keys.iter().map(|key| &**key);
         let sections = SECTIONS.iter().map(|(key, _)| *key);
         let fault = Diagnostic::new(RuleId::BackendKnownKeys, at, message);

@@ -27,7 +27,7 @@ impl BackendFile {
         file.symint = named(&[Section::Symint]);
         file.custom = own(&vendor, &current, name);
         file.placed = placed(&vendor, &current, &file.symint);
-        let with_kernels = current.iter().filter(|entry| !entry.kernels.is_empty());
+        let with_kernels = current.iter().filter(|entry| entry.kernels.is_some());
         file.with_kernels = with_kernels.map(|entry| entry.name.at).collect();
         file
     }
@@ -119,13 +119,13 @@ fn placed(
             at,
             serves_delegates: vendor.is_overlay,
         };
-        let named = entry.kernels.iter();
+        let named = entry.kernels.iter().flatten();
         placed.extend(named.map(|k| kernel(&k.key, Some(k.kernel.value.clone()), k.kernel.at)));
         if let Some(at) = entry.autograd {
             placed.push(kernel(&autograd_key, None, at));
         }
         if entry.section.is_own()
-            && entry.kernels.is_empty()
+            && entry.kernels.is_none()
             && entry.section != Section::Library
             && let Some(whole) = &entry.schema
         {

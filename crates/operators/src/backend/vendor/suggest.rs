@@ -17,6 +17,15 @@ const OPERATOR: [&str; 4] = ["func", "schema", "op", "name"];
 
 const KERNEL: [&str; 2] = ["kernel", "kernels"];
 
+/// What precedes a backend in a dispatch key.
+const FUNCTIONALITIES: [&str; 5] = [
+    "Autograd",
+    "NestedTensor",
+    "Quantized",
+    "SparseCsr",
+    "Sparse",
+];
+
 const MOST_LISTS: usize = 8;
 
 /// Whether a node is a mapping that names an operator.
@@ -37,7 +46,8 @@ pub(super) fn lists<'t>(tree: &'t Tree, pairs: &'t [(NodeId, NodeId)]) -> Vec<(&
         (is_new && is_plain(name) && is_list(tree, list)).then(|| (name, tree.span(key)))
     });
     let listed: Vec<_> = listed.take(MOST_LISTS).collect();
-    if listed.is_empty() && is_by_operator(tree, pairs) {
+    let nests = |(_, entry): &(NodeId, NodeId)| is_list(tree, *entry);
+    if is_by_operator(tree, pairs) && !pairs.iter().all(nests) {
         let first = pairs.first().map(|(key, _)| (DOCUMENT, tree.span(*key)));
         return first.into_iter().collect();
     }
@@ -54,9 +64,11 @@ pub(super) fn is_list(tree: &Tree, list: NodeId) -> bool {
 }
 
 fn is_by_operator(tree: &Tree, pairs: &[(NodeId, NodeId)]) -> bool {
+    let usual = Profile::default();
+    let is_name = |name: &str| is_plain(name) && !usual.known_fields().any(|field| field == name);
     let mut pairs = pairs.iter();
     let is_entry = |&(key, entry): &(NodeId, NodeId)| {
-        tree.str_value(key).is_some_and(is_plain) && matches!(tree.kind(entry), Kind::Mapping(_))
+        tree.str_value(key).is_some_and(is_name) && matches!(tree.kind(entry), Kind::Mapping(_))
     };
     pairs.len() > 0 && pairs.all(is_entry)
 }
@@ -81,7 +93,11 @@ pub(in crate::backend) fn of_mapping(
     let entries: Vec<NodeId> = entries.collect();
     let mut profile = described(tree, &entries, backend, given);
     for (name, _) in lists {
-        let namespace = match name.contains("custom") {
+        let is_own = name.contains("custom");
+        if is_own && profile.namespace.is_empty() {
+            profile.namespace = "acme".into();
+        }
+        let namespace = match is_own {
             true => profile.namespace.clone(),
             false => "aten".into(),
         };
@@ -114,7 +130,6 @@ fn described(
         let named = named.filter(|name| is_plain(name)).unwrap_or("PrivateUse1");
         if dispatch_key(named, Release::LATEST).is_some() {
             profile.key = named.into();
-            profile.namespace = "acme".into();
         } else {
             profile.key = "PrivateUse1".into();
             profile.spellings = vec![named.into()];
@@ -140,7 +155,11 @@ fn first_key(tree: &Tree, entry: NodeId) -> Option<&str> {
         return None;
     };
     let keys = tree.str_value(pairs.first()?.0)?;
-    keys.split(',').next().map(str::trim)
+    let key = keys.split(',').next()?.trim();
+    let of_backend = FUNCTIONALITIES
+        .iter()
+        .find_map(|name| key.strip_prefix(name));
+    Some(of_backend.unwrap_or(key))
 }
 
 /// Whether a name needs no escape in TOML.
