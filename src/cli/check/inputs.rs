@@ -179,9 +179,14 @@ fn role(path: &Path, bytes: &[u8], profile: Option<&Profile>) -> Option<String> 
         return Some(name.into_owned());
     }
     let file = BackendFile::read_with(bytes, profile);
-    let of_backend = |fault: &Diagnostic| fault.rule == RuleId::BackendSuperset;
-    let is_backend =
-        file.vendor.is_some() || file.backend.is_some() || file.diagnostics.iter().any(of_backend);
+    let needs_profile = |fault: &Diagnostic| fault.rule == RuleId::BackendSuperset;
+    let is_backend = match &file.vendor {
+        Some(vendor) => !vendor.is_overlay,
+        None => {
+            file.is_mapping
+                && (file.backend.is_some() || file.diagnostics.iter().any(needs_profile))
+        }
+    };
     let own = format!("{BACKENDS}{}.yaml", path.file_stem()?.to_string_lossy());
     (is_backend && Bundle::is_file_name(&own)).then_some(own)
 }

@@ -1,4 +1,4 @@
-//! Reads one entry: its operator, releases and kernels (`docs/spec/vendors.md`, section 3).
+//! Reads one entry: its operator, releases and kernels (`docs/spec/vendors.md`, section 5).
 
 use std::sync::Arc;
 
