@@ -33,6 +33,8 @@ pub(in crate::cli) struct VendorText {
     #[serde(skip_serializing_if = "Option::is_none")]
     autograd: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    autograd_only: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     skip_if: Option<BTreeMap<String, bool>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     conditions: Option<Vec<String>>,

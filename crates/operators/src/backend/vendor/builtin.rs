@@ -121,6 +121,7 @@ impl Profile {
             schema: "custom_op_schema".into(),
             dispatch: "".into(),
             autograd: Vec::new(),
+            autograd_only: owned(&["matmul", "softmax.int", "dropout"]),
             skip_if: pairs(&[("only_shared_layer", true)]),
             versions: owned(&["hpu_wrap_version_range"]),
             fields: owned(&[

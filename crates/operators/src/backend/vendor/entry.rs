@@ -5,7 +5,7 @@ use std::sync::Arc;
 use opatlas_schema::parse::parse_schema;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::suggest::nearest;
-use opatlas_source::{Message, message};
+use opatlas_source::{Message, Span, message};
 use opatlas_yaml::{Kind, NodeId, ScalarType};
 
 use super::read::{List, Reader};
@@ -47,6 +47,10 @@ impl<'t> Reader<'t> {
             entry.is_conditional = self.has_any(item, &self.profile.conditions);
             entry.autograd = self.autograd(item);
         }
+        if self.profile.autograd_only.contains(&entry.name.value) {
+            entry.autograd = Some(entry.name.at);
+            entry.kernels.get_or_insert_default();
+        }
         self.entries.push(entry);
     }
 
@@ -61,7 +65,7 @@ impl<'t> Reader<'t> {
             return Some((item, None));
         }
         let (tree, profile) = (self.tree, self.profile);
-        let of = |name: &'_ str| Some(field(tree, item, name)?);
+        let of = |name: &str| field(tree, item, name);
         if list.section == Section::Derivatives {
             return match of("name") {
                 Some(node) => Some((node, None)),
@@ -151,6 +155,9 @@ impl<'t> Reader<'t> {
             let schema = runtime_schema(read, at);
             return (namespace, schema.schema.name.as_str().into(), Some(schema));
         }
+        if parsed.namespace.as_deref().is_some_and(|n| n.contains('(')) {
+            return self.of_cpp(at, text);
+        }
         let Some(first) = parsed.diagnostics.first() else {
             let schema = parsed.schema.map(|schema| whole_schema(schema, at));
             let name = parsed.name.map(|name| name.as_str().into());
@@ -173,6 +180,19 @@ impl<'t> Reader<'t> {
         (parsed.namespace, name, None)
     }
 
+    /// A schema with C++ types, such as `at::TensorList`. Its name counts.
+    fn of_cpp(&mut self, at: Span, text: &str) -> Whole {
+        let message = message!("unreadable schema: its types are those of C++");
+        let fault = Diagnostic::new(RuleId::VendorSchema, at, message);
+        self.diagnostics
+            .push(fault.with_help("write the types as in native_functions.yaml"));
+        let name = text.split('(').next().unwrap_or("").trim();
+        match name.rsplit_once("::") {
+            Some((namespace, name)) => (Some(namespace.into()), name.into(), None),
+            None => (None, name.into(), None),
+        }
+    }
+
     /// Reports the fields that the profile does not know. `named` is the one that names the operator.
     fn fields(&mut self, item: NodeId, named: Option<&str>) {
         let Kind::Mapping(pairs) = self.tree.kind(item) else {
@@ -182,6 +202,10 @@ impl<'t> Reader<'t> {
             let name = self.tree.str_value(*key).unwrap_or("");
             let mut known = self.profile.known_fields();
             if named == Some(name) || known.any(|field| field == name) {
+                continue;
+            }
+            if self.diagnostics.is_full(RuleId::VendorField) {
+                self.diagnostics.count(RuleId::VendorField, 1);
                 continue;
             }
             let message = message!("the vendor profile has no field `{}`", name);
@@ -232,7 +256,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The field that adds a kernel at the autograd key.
-    fn autograd(&mut self, item: NodeId) -> Option<opatlas_source::Span> {
+    fn autograd(&mut self, item: NodeId) -> Option<Span> {
         let profile = self.profile;
         let mut found = None;
         for name in &profile.autograd {

@@ -29,6 +29,8 @@ pub struct Profile {
     pub delegates: bool,
     /// Fields that add a kernel at the autograd key if they are true.
     pub autograd: Vec<Box<str>>,
+    /// Operators that the generator registers at the autograd key instead of the vendor's.
+    pub autograd_only: Vec<Box<str>>,
     /// Fields with the value that leaves the entry unregistered.
     pub skip_if: Vec<(Box<str>, bool)>,
     /// Fields that select builds or devices. Such entries count, and may repeat an operator.
@@ -77,6 +79,7 @@ impl Default for Profile {
             kernel: "".into(),
             delegates: false,
             autograd: owned(&["custom_autograd", "autograd"]),
+            autograd_only: Vec::new(),
             skip_if: vec![("manual_kernel_registration".into(), true)],
             conditions: Vec::new(),
             versions: Vec::new(),

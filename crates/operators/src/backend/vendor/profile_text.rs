@@ -6,7 +6,7 @@ use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
 use super::Profile;
 
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 18] = [
     "name",
     "key",
     "spellings",
@@ -20,6 +20,7 @@ const FIELDS: [&str; 17] = [
     "kernel",
     "delegates",
     "autograd",
+    "autograd_only",
     "skip_if",
     "conditions",
     "versions",
@@ -27,6 +28,8 @@ const FIELDS: [&str; 17] = [
 ];
 
 const MOST_NAMES: usize = 256;
+
+type Pairs<T> = Vec<(Box<str>, T)>;
 
 impl Profile {
     /// Reads a profile, `vendor.yaml`: a mapping with the fields of this type.
@@ -78,6 +81,7 @@ impl Profile {
             "keys" => self.keys = value.list()?,
             "operator" => self.operator = value.list()?,
             "autograd" => self.autograd = value.list()?,
+            "autograd_only" => self.autograd_only = value.list()?,
             "conditions" => self.conditions = value.list()?,
             "versions" => self.versions = value.list()?,
             "fields" => self.fields = value.list()?,
@@ -136,7 +140,7 @@ impl Value<'_> {
         &self,
         expected: &str,
         read: impl Fn(NodeId) -> Option<T>,
-    ) -> Result<Vec<(Box<str>, T)>, Diagnostic> {
+    ) -> Result<Pairs<T>, Diagnostic> {
         let Kind::Mapping(pairs) = self.tree.kind(self.node) else {
             return Err(self.wrong(expected));
         };
@@ -148,12 +152,12 @@ impl Value<'_> {
         pairs.collect()
     }
 
-    fn texts(&self) -> Result<Vec<(Box<str>, Box<str>)>, Diagnostic> {
+    fn texts(&self) -> Result<Pairs<Box<str>>, Diagnostic> {
         let read = |node| self.tree.str_value(node).map(Box::from);
         self.pairs("a mapping from lists to namespaces", read)
     }
 
-    fn flags(&self) -> Result<Vec<(Box<str>, bool)>, Diagnostic> {
+    fn flags(&self) -> Result<Pairs<bool>, Diagnostic> {
         let read = |node| boolean(self.tree, node);
         self.pairs("a mapping from fields to `True` or `False`", read)
     }

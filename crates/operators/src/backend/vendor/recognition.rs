@@ -61,7 +61,7 @@ pub(in crate::backend) fn of_mapping(
         return Format::Mapped(Box::new(profile));
     }
     let entries = || {
-        let is_other = backend.is_none() && !keys.iter().any(|key| is_section(key));
+        let is_other = !keys.iter().any(|key| is_section(key));
         let lists = is_other.then(|| suggest::lists(tree, pairs))?;
         lists.first().map(|(_, at)| *at)
     };

@@ -15,6 +15,9 @@ use crate::backend::dispatch_key;
 /// Fields that vendors name operators with.
 const OPERATOR: [&str; 4] = ["func", "schema", "op", "name"];
 
+/// Lists of torchgen's backend files whose items may be mappings.
+const PLAIN: [&str; 3] = ["full_codegen", "ir_gen", "non_native"];
+
 const KERNEL: [&str; 2] = ["kernel", "kernels"];
 
 /// What precedes a backend in a dispatch key.
@@ -42,13 +45,17 @@ fn operator_field(tree: &Tree, item: NodeId) -> Option<&'static str> {
 pub(super) fn lists<'t>(tree: &'t Tree, pairs: &'t [(NodeId, NodeId)]) -> Vec<(&'t str, Span)> {
     let listed = pairs.iter().filter_map(|&(key, list)| {
         let name = tree.str_value(key)?;
-        let is_new = !SECTIONS.iter().any(|(section, _)| *section == name);
+        let mut sections = SECTIONS.iter().map(|(section, _)| *section);
+        let is_new = !sections.any(|known| known == name) && !PLAIN.contains(&name);
         (is_new && is_plain(name) && is_list(tree, list)).then(|| (name, tree.span(key)))
     });
     let listed: Vec<_> = listed.take(MOST_LISTS).collect();
+    let is_scalar = |entry: NodeId| matches!(tree.kind(entry), Kind::Scalar(_));
+    let entries = pairs.iter().filter(|(_, entry)| !is_scalar(*entry));
+    let entries: Vec<(NodeId, NodeId)> = entries.copied().collect();
     let nests = |(_, entry): &(NodeId, NodeId)| is_list(tree, *entry);
-    if is_by_operator(tree, pairs) && !pairs.iter().all(nests) {
-        let first = pairs.first().map(|(key, _)| (DOCUMENT, tree.span(*key)));
+    if is_by_operator(tree, &entries) && !entries.iter().all(nests) {
+        let first = entries.first().map(|(key, _)| (DOCUMENT, tree.span(*key)));
         return first.into_iter().collect();
     }
     listed
@@ -198,6 +205,11 @@ fn line(profile: &Profile) -> String {
         ("keys", &profile.keys, &default.keys),
         ("operator", &profile.operator, &default.operator),
         ("autograd", &profile.autograd, &default.autograd),
+        (
+            "autograd_only",
+            &profile.autograd_only,
+            &default.autograd_only,
+        ),
         ("conditions", &profile.conditions, &default.conditions),
         ("versions", &profile.versions, &default.versions),
         ("fields", &profile.fields, &default.fields),

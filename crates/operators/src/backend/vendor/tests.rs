@@ -17,6 +17,7 @@ const OPERATORS: &str = "\
     CPU: add_out
 - func: abs(Tensor self) -> Tensor
 - func: lstm.input(Tensor self) -> Tensor
+- func: dropout(Tensor input) -> Tensor
 ";
 
 const ACME: &str = "name: Acme\nkey: PrivateUse1\nspellings: [ACME]\nnamespace: acme\n";
@@ -205,6 +206,7 @@ fn vendors_are_recognized_by_what_only_they_write() {
         "- func: abs\n",
         "- op: abs\n",
         "abs:\n  fast: True\n",
+        "backend: XLA\nnon_native:\n- func: f() -> ()\n",
     ] {
         assert_eq!(name(file), None, "{file}");
     }
@@ -279,11 +281,14 @@ lstm.input:
   only_shared_layer: true
 add.out:
   hpu_wrap_all_versions: true
+dropout:
+  hpu_wrap_all_versions: true
 scale8:
   custom_op_schema: \"hpu::scale8(Tensor input, float by=1.0) -> Tensor\"
   guid: scale8
 ";
     let kernels = [
+        "AutogradHPU dropout dropout",
         "HPU abs abs",
         "HPU add.out add_out",
         "HPU hpu::scale8 scale8",
@@ -317,6 +322,18 @@ fn dipu() {
         "XPU lstm.input lstm",
     ];
     check("", file, &kernels);
+}
+
+#[test]
+fn a_schema_of_cpp_types_names_its_operator() {
+    let file = "\
+- schema: \"aten::abs(const at::TensorList & self) -> Tensor\"
+  dummy_call_diopi: True
+";
+    let (kernels, faults) = read("", file);
+    assert_eq!(kernels, ["XPU abs abs"]);
+    assert_eq!(faults.len(), 1);
+    assert!(faults[0].starts_with("vendor-schema: "), "{faults:?}");
 }
 
 #[test]
@@ -355,6 +372,7 @@ fn the_suggested_profile_reads_the_file() {
             "ops:\n- op: abs\n  kernel: fast_abs\ncustom_ops:\n- op: mine(Tensor self) -> Tensor\n",
             &["PrivateUse1 abs fast_abs", "PrivateUse1 acme::mine mine"],
         ),
+        ("backend: ACME\nabs:\n  kernel: f\n", &["PrivateUse1 abs f"]),
         ("- name: abs\n", &["PrivateUse1 abs abs"]),
         (
             "abs:\n  dispatch: {SparseACME: f}\nadd.out:\n  dispatch: {ACME: g}\n",
