@@ -27,6 +27,16 @@ impl Input {
         self.paths.insert(name.into(), path.into());
     }
 
+    /// Adds files that several bundles share, and the vendor profile.
+    fn share(&mut self, shared: &Self, vendor: Option<&str>) {
+        for (name, bytes) in shared.bundle.files() {
+            self.add(name, &shared.paths[name], bytes.to_vec());
+        }
+        if let Some(vendor) = vendor {
+            self.bundle.insert(VENDOR, vendor.as_bytes());
+        }
+    }
+
     pub(super) fn is_named(&self, name: &str) -> bool {
         self.named.as_ref().is_none_or(|named| named.contains(name))
     }
@@ -151,12 +161,7 @@ pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
         );
     }
     for input in &mut operators {
-        for (name, bytes) in shared.bundle.files() {
-            input.add(name, &shared.paths[name], bytes.to_vec());
-        }
-        if let Some(vendor) = &vendor {
-            input.bundle.insert(VENDOR, vendor.as_bytes());
-        }
+        input.share(&shared, vendor.as_deref());
     }
     Ok(operators)
 }

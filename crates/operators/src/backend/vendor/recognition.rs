@@ -75,47 +75,52 @@ pub(in crate::backend) fn of_list(
     items: &[NodeId],
     given: Option<&Profile>,
 ) -> Format {
-    let names = |profile: &Profile| {
-        let mut items = items.iter();
-        items.any(|&item| {
-            let mut fields = profile.operator.iter();
-            let named = fields.find_map(|name| field(tree, item, name));
-            named
-                .and_then(|node| tree.str_value(node))
-                .is_some_and(|text| !text.contains('('))
-        })
-    };
     if let Some(profile) = given {
         if profile.list(DOCUMENT).is_some() {
             return Format::Mapped(Box::new(profile.clone()));
         }
-        if names(profile) {
+        if has_names(tree, items, profile) {
             let mut profile = profile.clone();
             profile.lists.push((DOCUMENT.into(), "aten".into()));
             return Format::Mapped(Box::new(profile));
         }
     }
-    let is_some = |is: &dyn Fn(NodeId) -> bool| items.iter().any(|&item| is(item));
-    if is_some(&|item| is_dipu(tree, item)) {
-        return Format::Mapped(Box::new(Profile::dipu()));
+    if let Some(profile) = built_in_list(tree, items) {
+        return Format::Mapped(Box::new(profile));
     }
-    if is_some(&|item| is_executorch(tree, item)) {
-        return Format::Mapped(Box::new(Profile::executorch()));
-    }
-    let musa = Profile::musa();
-    if names(&musa) && is_some(&|item| has_key(tree, item, &musa.key)) {
-        return Format::Mapped(Box::new(musa));
-    }
-    let has_schema = |item: NodeId| {
+    let has_schema = items.iter().any(|&item| {
         let func = field(tree, item, "func").and_then(|func| tree.str_value(func));
         func.is_some_and(|func| func.contains('('))
-    };
+    });
     match items.first() {
-        Some(&first) if !is_some(&has_schema) && suggest::is_entry(tree, first) => {
+        Some(&first) if !has_schema && suggest::is_entry(tree, first) => {
             Format::Unknown(tree.span(first))
         }
         _ => Format::Standard,
     }
+}
+
+fn built_in_list(tree: &Tree, items: &[NodeId]) -> Option<Profile> {
+    let any = |is: &dyn Fn(NodeId) -> bool| items.iter().any(|&item| is(item));
+    if any(&|item| is_dipu(tree, item)) {
+        return Some(Profile::dipu());
+    }
+    if any(&|item| is_executorch(tree, item)) {
+        return Some(Profile::executorch());
+    }
+    let musa = Profile::musa();
+    let is_musa = has_names(tree, items, &musa) && any(&|item| has_key(tree, item, &musa.key));
+    is_musa.then_some(musa)
+}
+
+/// Whether an entry names its operator without a schema.
+fn has_names(tree: &Tree, items: &[NodeId], profile: &Profile) -> bool {
+    items.iter().any(|&item| {
+        let mut fields = profile.operator.iter();
+        let named = fields.find_map(|name| field(tree, item, name));
+        let text = named.and_then(|node| tree.str_value(node));
+        text.is_some_and(|text| !text.contains('('))
+    })
 }
 
 fn is_section(key: &str) -> bool {

@@ -1,7 +1,5 @@
 //! The profile to write for a file that no profile fits, as a line of TOML.
 
-use std::fmt::Write as _;
-
 use opatlas_pytorch::release::Release;
 use opatlas_source::Span;
 use opatlas_yaml::{Kind, NodeId, Tree};
@@ -177,69 +175,81 @@ fn is_plain(name: &str) -> bool {
 
 /// What differs from the default profile.
 fn line(profile: &Profile) -> String {
-    let default = Profile::default();
-    let mut out = String::from("vendor = {");
-    let mut add = |name: &str, value: String| {
-        let comma = if out.ends_with('{') { "" } else { "," };
-        let _ = write!(out, "{comma} {name} = {value}");
-    };
-    for (name, text, usual) in [
-        ("name", &profile.name, &default.name),
-        ("key", &profile.key, &default.key),
-        ("namespace", &profile.namespace, &default.namespace),
+    let usual = Profile::default();
+    let fields = texts(profile, &usual)
+        .into_iter()
+        .chain(lists_of_names(profile, &usual))
+        .chain(mappings(profile, &usual));
+    let fields: Vec<String> = fields
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    format!("vendor = {{ {} }}", fields.join(", "))
+}
+
+type Fields = Vec<(&'static str, String)>;
+
+fn texts(profile: &Profile, usual: &Profile) -> Fields {
+    let fields = [
+        ("name", &profile.name, &usual.name),
+        ("key", &profile.key, &usual.key),
+        ("namespace", &profile.namespace, &usual.namespace),
         (
             "cpp_namespace",
             &profile.cpp_namespace,
-            &default.cpp_namespace,
+            &usual.cpp_namespace,
         ),
-        ("schema", &profile.schema, &default.schema),
-        ("dispatch", &profile.dispatch, &default.dispatch),
-        ("kernel", &profile.kernel, &default.kernel),
-    ] {
-        if text != usual && is_plain(text) {
-            add(name, format!("\"{text}\""));
-        }
-    }
-    for (name, list, usual) in [
-        ("spellings", &profile.spellings, &default.spellings),
-        ("keys", &profile.keys, &default.keys),
-        ("operator", &profile.operator, &default.operator),
-        ("autograd", &profile.autograd, &default.autograd),
+        ("schema", &profile.schema, &usual.schema),
+        ("dispatch", &profile.dispatch, &usual.dispatch),
+        ("kernel", &profile.kernel, &usual.kernel),
+    ];
+    let other = fields
+        .into_iter()
+        .filter(|(_, text, usual)| text != usual && is_plain(text));
+    other
+        .map(|(name, text, _)| (name, format!("\"{text}\"")))
+        .collect()
+}
+
+fn lists_of_names(profile: &Profile, usual: &Profile) -> Fields {
+    let fields = [
+        ("spellings", &profile.spellings, &usual.spellings),
+        ("keys", &profile.keys, &usual.keys),
+        ("operator", &profile.operator, &usual.operator),
+        ("autograd", &profile.autograd, &usual.autograd),
         (
             "autograd_only",
             &profile.autograd_only,
-            &default.autograd_only,
+            &usual.autograd_only,
         ),
-        ("conditions", &profile.conditions, &default.conditions),
-        ("versions", &profile.versions, &default.versions),
-        ("fields", &profile.fields, &default.fields),
-    ] {
-        if list != usual {
-            let items = list.iter().filter(|item| is_plain(item));
-            let items: Vec<String> = items.map(|item| format!("\"{item}\"")).collect();
-            add(name, format!("[{}]", items.join(", ")));
-        }
+        ("conditions", &profile.conditions, &usual.conditions),
+        ("versions", &profile.versions, &usual.versions),
+        ("fields", &profile.fields, &usual.fields),
+    ];
+    let other = fields.into_iter().filter(|(_, list, usual)| list != usual);
+    let quoted = |list: &[Box<str>]| {
+        let items = list.iter().filter(|item| is_plain(item));
+        let items: Vec<String> = items.map(|item| format!("\"{item}\"")).collect();
+        format!("[{}]", items.join(", "))
+    };
+    other.map(|(name, list, _)| (name, quoted(list))).collect()
+}
+
+fn mappings(profile: &Profile, usual: &Profile) -> Fields {
+    let mut fields = Vec::new();
+    let mapping = |pairs: Vec<String>| format!("{{ {} }}", pairs.join(", "));
+    if profile.delegates {
+        fields.push(("delegates", "true".to_owned()));
     }
-    let pairs = |pairs: Vec<String>| format!("{{ {} }}", pairs.join(", "));
     if !profile.lists.is_empty() {
         let lists = profile.lists.iter();
         let lists = lists.filter(|(list, namespace)| is_plain(list) && is_plain(namespace));
-        add(
-            "lists",
-            pairs(lists.map(|(l, n)| format!("\"{l}\" = \"{n}\"")).collect()),
-        );
+        let lists = lists.map(|(list, namespace)| format!("\"{list}\" = \"{namespace}\""));
+        fields.push(("lists", mapping(lists.collect())));
     }
-    if profile.skip_if != default.skip_if {
-        let fields = profile.skip_if.iter().filter(|(field, _)| is_plain(field));
-        add(
-            "skip_if",
-            pairs(
-                fields
-                    .map(|(f, flag)| format!("\"{f}\" = {flag}"))
-                    .collect(),
-            ),
-        );
+    if profile.skip_if != usual.skip_if {
+        let skipped = profile.skip_if.iter().filter(|(field, _)| is_plain(field));
+        let skipped = skipped.map(|(field, value)| format!("\"{field}\" = {value}"));
+        fields.push(("skip_if", mapping(skipped.collect())));
     }
-    out.push_str(" }");
-    out
+    fields
 }
