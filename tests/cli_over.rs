@@ -155,6 +155,11 @@ fn a_superset_without_a_profile_has_one_finding() {
                    namespace = \"acme\"\n";
     std::fs::write(folder.path().join("opatlas.toml"), profile).unwrap();
     let output = check(folder.path(), &["acme.yaml"]);
+    let field = ("vendor-field".to_owned(), "acme.yaml".to_owned());
+    assert_eq!(findings(&output), [field.clone(), field]);
+    let profile = format!("{profile}fields = [\"op_api\", \"exposed\"]\n");
+    std::fs::write(folder.path().join("opatlas.toml"), profile).unwrap();
+    let output = check(folder.path(), &["acme.yaml"]);
     assert_eq!(findings(&output), []);
     assert!(text(&output.stderr).contains("2 of its own"));
 }

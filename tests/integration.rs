@@ -9,6 +9,7 @@ mod cli_loads;
 mod cli_over;
 mod cli_remote;
 mod cli_sources;
+mod cli_vendors;
 mod comment;
 mod common;
 mod diff_bounds;

@@ -1,6 +1,7 @@
 //! Files of a backend over a revision of PyTorch: `opatlas check --over` and `opatlas import --backend`.
 
 pub(super) mod tree;
+mod vendor_text;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use serde::{Deserialize, Serialize};
 
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::backend::vendor::Profile;
@@ -28,6 +28,7 @@ use super::compare::backend::{vendor, vendor_of};
 use super::kernel_sources::KernelSources;
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places};
 use super::{Stored, Target, config, read};
+pub(super) use vendor_text::{Pin, VendorText};
 
 /// The revision to check files of a backend over.
 #[derive(Debug, Args)]
@@ -289,69 +290,4 @@ pub(super) fn add_vendors(folder: &Path, input: &mut Input) -> anyhow::Result<()
         input.bundle.insert(VENDOR, profile.as_bytes());
     }
     Ok(())
-}
-
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct VendorText {
-    name: String,
-    key: String,
-    namespace: String,
-    cpp_namespace: String,
-    spellings: Vec<String>,
-    keys: Vec<String>,
-    fields: Vec<String>,
-    versions: Vec<String>,
-    /// The file of the vendor's repository that names the release of PyTorch.
-    #[serde(skip_serializing)]
-    pin_file: String,
-    /// The text around the release in it, such as `torch=={version}`.
-    #[serde(skip_serializing)]
-    pin_pattern: String,
-}
-
-impl VendorText {
-    /// The profile as `vendor.yaml` of a bundle. JSON is valid YAML.
-    pub(super) fn yaml(&self) -> String {
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
-    }
-
-    /// Fails if only one of the two is set, or the pattern lacks `{version}`.
-    pub(super) fn pin(&self) -> anyhow::Result<Option<Pin>> {
-        match (
-            self.pin_file.as_str(),
-            self.pin_pattern.split_once("{version}"),
-        ) {
-            ("", None) if self.pin_pattern.is_empty() => Ok(None),
-            (file, Some((before, after))) if !file.is_empty() => Ok(Some(Pin {
-                file: file.to_owned(),
-                before: before.to_owned(),
-                after: after.to_owned(),
-            })),
-            _ => bail!(
-                "[vendor] of opatlas.toml needs both `pin_file` and a `pin_pattern` with \
-                 `{{version}}`, such as torch=={{version}}"
-            ),
-        }
-    }
-}
-
-/// The place in a vendor's repository that pins the PyTorch release of a commit.
-#[derive(Debug)]
-pub(super) struct Pin {
-    pub(super) file: String,
-    before: String,
-    after: String,
-}
-
-impl Pin {
-    pub(super) fn version(&self, text: &str) -> Option<String> {
-        text.match_indices(&*self.before).find_map(|(at, before)| {
-            let rest = text.get(at + before.len()..)?;
-            let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
-            let version = rest.get(..end.unwrap_or(rest.len()))?;
-            let is_it = !version.is_empty() && rest[version.len()..].starts_with(&*self.after);
-            is_it.then(|| version.trim_end_matches('.').to_owned())
-        })
-    }
 }

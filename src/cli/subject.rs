@@ -8,6 +8,7 @@ use clap::Args;
 
 use opatlas_pytorch::release::{Release, Version};
 use opatlas_service::{JudgedRelease, Snapshot};
+use opatlas_source::VENDOR;
 use opatlas_store::Opening;
 
 use super::kernel_sources::KernelSources;
@@ -101,10 +102,33 @@ impl Chosen {
             bail!("these files form several bundles; use the files of one");
         };
         let snapshot = Snapshot::read(input.bundle, release, None);
+        expect_readable(&snapshot)?;
         let named: Vec<_> = self.file.iter().map(|p| p.display().to_string()).collect();
         Ok(Subject {
             snapshot: Arc::new(self.sources.add_to(snapshot)?),
             title: format!("{} as {release}", named.join(" ")),
         })
     }
+}
+
+/// Fails if a backend file or the vendor profile could not be read, so that it would count as empty.
+fn expect_readable(snapshot: &Snapshot) -> anyhow::Result<()> {
+    let catalogue = &snapshot.catalogue;
+    let profile = catalogue.vendor_diagnostics.iter().next();
+    let files = catalogue.backends.iter().filter(|(_, file)| {
+        let is_library = file.vendor.is_some();
+        file.backend.is_none() && !is_library
+    });
+    let unread = files.filter_map(|(name, file)| Some((&**name, file.diagnostics.iter().next()?)));
+    let first = profile
+        .map(|fault| (VENDOR, fault))
+        .into_iter()
+        .chain(unread)
+        .next();
+    let Some((name, fault)) = first else {
+        return Ok(());
+    };
+    let help = fault.help.as_deref();
+    let help = help.map_or_else(String::new, |help| format!("; {help}"));
+    bail!("{name}: {}{help}", &*fault.message)
 }

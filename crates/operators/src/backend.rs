@@ -3,6 +3,7 @@
 //!
 //! Parsing depends only on the file; [`BackendFile::kernels`] resolves its operators.
 
+mod mapped;
 mod of_sources;
 mod read;
 pub mod vendor;
@@ -54,8 +55,10 @@ pub struct BackendFile {
     pub vendor: Option<Arc<VendorFile>>,
     /// The operators of a vendor's file.
     pub custom: Vec<Arc<VendorOperator>>,
-    /// The named kernels of a vendor's file, sorted by position.
+    /// The kernels of a vendor's file that are not in a list, sorted by position.
     pub placed: Vec<PlacedKernel>,
+    /// The listed operators whose kernels are all in `placed`, by position.
+    pub with_kernels: FxHashSet<Span>,
     /// Errors in the file.
     pub diagnostics: Complaints,
     /// Operators that only sources register. torchgen declares no kernels for them.
@@ -133,7 +136,7 @@ impl BackendFile {
     #[must_use]
     pub fn kernel_at(&self, at: Span) -> Option<&str> {
         let found = self.placed.binary_search_by_key(&at, |placed| placed.at);
-        found.ok().map(|index| &*self.placed[index].kernel)
+        self.placed[found.ok()?].kernel.as_deref()
     }
 
     /// The operator for a name in a list: PyTorch's or the vendor's.
@@ -174,6 +177,7 @@ impl BackendFile {
             let mut seen = FxHashSet::default();
             let kernels: Vec<BackendKernel> = listed
                 .into_iter()
+                .filter(|op| !self.with_kernels.contains(&op.at))
                 .filter_map(|op| {
                     let operator = self.listed(catalogue, &op.value)?;
                     let schema = catalogue.operator(operator).schema();
@@ -201,6 +205,7 @@ impl BackendFile {
         .flatten()
         .collect();
         all.extend(self.placed_kernels(catalogue, &all));
+        all.extend(self.delegated(catalogue, &all));
         all
     }
 
@@ -226,13 +231,21 @@ impl BackendFile {
                     by_key.len() - 1
                 }
             };
-            let served = served(catalogue, operator, placed.serves_delegates)
-                .filter(|&operator| seen.insert((key, operator)));
+            let served = served(catalogue, operator, placed.serves_delegates);
+            let served = served.filter(|&operator| seen.insert((key, operator)));
+            let kernel = |operator| match &placed.kernel {
+                Some(kernel) => kernel.clone(),
+                None => catalogue
+                    .operator(operator)
+                    .schema()
+                    .default_kernel()
+                    .into(),
+            };
             by_key[at]
                 .kernels
                 .extend(served.map(|operator| BackendKernel {
                     operator,
-                    kernel: placed.kernel.clone(),
+                    kernel: kernel(operator),
                     at: placed.at,
                 }));
         }

@@ -9,7 +9,7 @@ use opatlas_operators::backend::vendor::Profile as VendorProfile;
 use opatlas_pytorch::release::Release;
 use opatlas_rules::kernel_fits;
 use opatlas_source::suggest::nearest_few;
-use opatlas_source::{BACKENDS, Bundle, SOURCES, Stop, VENDOR};
+use opatlas_source::{BACKENDS, Bundle, LineIndex, SOURCES, Stop, VENDOR};
 use opatlas_sources::{File, Sources};
 use opatlas_verdict::View;
 
@@ -148,15 +148,8 @@ impl Vendor {
         let profile = profile.map_err(|fault| unusable(&fault.message))?;
         let file = BackendFile::read_with(&self.bytes, profile.as_ref());
         let file = file.under(release, &self.file);
-        if !file.is_mapping {
-            return Err(unusable(
-                "it is not a mapping with `backend`, `cpp_namespace` and `supported`",
-            ));
-        }
         let Some(backend) = &file.backend else {
-            return Err(unusable(
-                "it has no `backend` (the dispatch key of its kernels)",
-            ));
+            return Err(unusable(&why_unread(&file)));
         };
         if file.backend_key(release).is_none() {
             let known = release.data().dispatch_keys_known;
@@ -177,6 +170,19 @@ impl Vendor {
             Err(_) => file,
         })
     }
+}
+
+/// The first error of a file without a key: where it is, what it is, and what to do.
+fn why_unread(file: &BackendFile) -> String {
+    let mut errors = file.diagnostics.iter();
+    let Some(first) = errors.next() else {
+        return "it has no `backend` (the dispatch key of its kernels)".to_owned();
+    };
+    let place = LineIndex::new(&file.text).line_column(&file.text, first.span.start);
+    let help = first.help.as_deref();
+    let help = help.map_or_else(String::new, |help| format!("; {help}"));
+    let (line, column) = (place.line, place.column);
+    format!("line {line}, column {column}: {}{help}", &*first.message)
 }
 
 impl BackendCompared {

@@ -8,10 +8,11 @@ use anyhow::bail;
 use crate::cli::compare::backend::vendor;
 use crate::cli::config::Files;
 use crate::cli::neighbours::{around, fixed_name};
-use crate::cli::{import, over, read};
-use opatlas_source::diagnostic::Finding;
+use crate::cli::{config, import, over, read};
+use opatlas_operators::backend::BackendFile;
+use opatlas_operators::backend::vendor::Profile;
+use opatlas_source::diagnostic::{Diagnostic, Finding, RuleId};
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES, VENDOR};
-use opatlas_yaml::{Kind, Root};
 
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Input {
@@ -24,6 +25,16 @@ impl Input {
     pub(in crate::cli) fn add(&mut self, name: &str, path: &Path, bytes: Vec<u8>) {
         self.bundle.insert(name, bytes);
         self.paths.insert(name.into(), path.into());
+    }
+
+    /// Adds files that several bundles share, and the vendor profile.
+    fn share(&mut self, shared: &Self, vendor: Option<&str>) {
+        for (name, bytes) in shared.bundle.files() {
+            self.add(name, &shared.paths[name], bytes.to_vec());
+        }
+        if let Some(vendor) = vendor {
+            self.bundle.insert(VENDOR, vendor.as_bytes());
+        }
     }
 
     pub(super) fn is_named(&self, name: &str) -> bool {
@@ -116,6 +127,10 @@ fn name_file(
 }
 
 pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
+    let vendor = config::vendor()?;
+    let profile = vendor
+        .as_ref()
+        .and_then(|text| Profile::read(text.as_bytes()).ok());
     let mut shared = Input::default();
     let mut operators = Vec::new();
     for path in paths {
@@ -130,7 +145,7 @@ pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
             continue;
         }
         let bytes = read_given(path)?;
-        match role(path, &bytes) {
+        match role(path, &bytes, profile.as_ref()) {
             Some(name) => shared.add(&name, path, bytes),
             None => {
                 let mut input = Input::default();
@@ -146,9 +161,7 @@ pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
         );
     }
     for input in &mut operators {
-        for (name, bytes) in shared.bundle.files() {
-            input.add(name, &shared.paths[name], bytes.to_vec());
-        }
+        input.share(&shared, vendor.as_deref());
     }
     Ok(operators)
 }
@@ -161,26 +174,24 @@ fn read_given(path: &Path) -> anyhow::Result<Vec<u8>> {
     }
 }
 
-fn role(path: &Path, bytes: &[u8]) -> Option<String> {
+/// The name of a file in a bundle; `None` for a file that declares operators.
+fn role(path: &Path, bytes: &[u8], profile: Option<&Profile>) -> Option<String> {
     let name = path.file_name()?.to_string_lossy();
-    if name != NATIVE_FUNCTIONS && Bundle::is_file_name(&name) {
+    if name == NATIVE_FUNCTIONS {
+        return None;
+    }
+    if Bundle::is_file_name(&name) {
         return Some(name.into_owned());
     }
-    let (text, _) = opatlas_yaml::decode(bytes);
-    if opatlas_yaml::split(&text).is_some() {
-        // A list is not a backend file. Most checked files are long lists, so this saves parsing them.
-        return None;
-    }
-    let document = opatlas_yaml::parse(&text);
-    let (Some(tree), Root::Mapping(root)) = (&document.tree, &document.root) else {
-        return None;
+    let file = BackendFile::read_with(bytes, profile);
+    let needs_profile = |fault: &Diagnostic| fault.rule == RuleId::BackendSuperset;
+    let is_backend = match &file.vendor {
+        Some(vendor) => !vendor.is_overlay,
+        None => {
+            file.is_mapping
+                && (file.backend.is_some() || file.diagnostics.iter().any(needs_profile))
+        }
     };
-    let Kind::Mapping(pairs) = tree.kind(*root) else {
-        return None;
-    };
-    let is_backend = pairs
-        .iter()
-        .any(|(key, _)| tree.str_value(*key) == Some("backend"));
     let own = format!("{BACKENDS}{}.yaml", path.file_stem()?.to_string_lossy());
     (is_backend && Bundle::is_file_name(&own)).then_some(own)
 }

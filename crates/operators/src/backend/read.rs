@@ -6,7 +6,7 @@ use opatlas_source::{Span, message, suggest};
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
 use super::BackendFile;
-use super::vendor::{self, Profile, Superset};
+use super::vendor::Profile;
 use crate::entry::Placed;
 
 pub(super) fn read(bytes: &[u8], profile: Option<&Profile>) -> BackendFile {
@@ -29,17 +29,18 @@ pub(super) fn read(bytes: &[u8], profile: Option<&Profile>) -> BackendFile {
     };
     match document.root {
         Root::Mapping(node) => reader.mapping(node, profile),
-        Root::Sequence if !broken => match vendor::overlay(&text, profile) {
-            Some(file) => return file,
-            None => reader.report(root_fault(&text, Root::Sequence)),
-        },
+        Root::Sequence if !broken => {
+            if let Some(file) = reader.sequence(document.root_id, &text, profile) {
+                return file;
+            }
+        }
         root if !broken => reader.report(root_fault(&text, root)),
         _ => {}
     }
     reader.file
 }
 
-fn root_fault(text: &str, root: Root) -> Diagnostic {
+pub(super) fn root_fault(text: &str, root: Root) -> Diagnostic {
     let what = match root {
         Root::Empty => "it is empty",
         Root::Sequence => "it is a list",
@@ -58,9 +59,9 @@ fn root_fault(text: &str, root: Root) -> Diagnostic {
     .with_help("start with `backend:`, `cpp_namespace:` and `supported:`")
 }
 
-struct Reader<'t> {
-    tree: &'t Tree,
-    file: BackendFile,
+pub(super) struct Reader<'t> {
+    pub(super) tree: &'t Tree,
+    pub(super) file: BackendFile,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,81 +71,11 @@ enum Null {
 }
 
 impl Reader<'_> {
-    fn report(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.file.diagnostics.push(diagnostic);
     }
 
-    fn mapping(&mut self, node: NodeId, profile: Option<&Profile>) {
-        self.file.is_mapping = true;
-        let Kind::Mapping(pairs) = self.tree.kind(node) else {
-            return;
-        };
-        match vendor::superset(self.tree, pairs, profile) {
-            Superset::No => self.plain(pairs),
-            Superset::Known(profile) => self.superset(pairs, *profile),
-            Superset::Unknown(at) => self.unknown_superset(pairs, at),
-        }
-    }
-
-    fn superset(&mut self, pairs: &[(NodeId, NodeId)], profile: Profile) {
-        let value = |key: &str| {
-            let mut pairs = pairs.iter();
-            let pair = pairs.find(|(k, _)| self.tree.str_value(*k) == Some(key));
-            pair.copied()
-        };
-        let [backend, namespace, class, out, guard] = [
-            "backend",
-            "cpp_namespace",
-            "class_name",
-            "use_out_as_primary",
-            "device_guard",
-        ]
-        .map(value);
-        let at = backend.map_or(Span::at(0), |(_, node)| self.tree.span(node));
-        self.file.backend = (!profile.key.is_empty()).then(|| Placed {
-            value: profile.key.clone(),
-            at,
-        });
-        let named = namespace.and_then(|(_, node)| self.text(node));
-        self.file.cpp_namespace = named.or_else(|| {
-            Some(Placed {
-                value: profile.cpp_namespace.clone(),
-                at: Span::at(0),
-            })
-        });
-        self.file.class_name = class.and_then(|(_, node)| self.text(node));
-        // Vendors' generators do not wrap functional kernels.
-        self.file.use_out_as_primary = out.is_none() || self.flag("use_out_as_primary", out);
-        self.file.device_guard = self.flag("device_guard", guard);
-        vendor::sections(self.tree, pairs, profile, &mut self.file);
-    }
-
-    /// Reports one diagnostic instead of one per unknown key.
-    fn unknown_superset(&mut self, pairs: &[(NodeId, NodeId)], at: Span) {
-        let backend = pairs
-            .iter()
-            .find(|(key, _)| self.tree.str_value(*key) == Some("backend"));
-        let backend = backend.and_then(|(_, node)| self.tree.str_value(*node));
-        let whose = match backend {
-            Some(backend) => message!("the vendor of `{}`", backend),
-            None => "a vendor".into(),
-        };
-        let what = at.slice(self.tree.text()).lines().next().unwrap_or("");
-        let what: String = what.chars().take(60).collect();
-        let message = message!(
-            "this seems to be a backend file in a format of {}: PyTorch's generator does not \
-             read `{}`",
-            whose,
-            what
-        );
-        self.report(Diagnostic::new(RuleId::BackendSuperset, at, message).with_help(
-            "describe the format in `[vendor]` of opatlas.toml (or vendor.yaml of the bundle): `key`, \
-             the dispatch key of the kernels, such as PrivateUse1; `spellings`, what the file writes \
-             for it; `namespace`, that of its own operators",
-        ));
-    }
-
-    fn plain(&mut self, pairs: &[(NodeId, NodeId)]) {
+    pub(super) fn plain(&mut self, pairs: &[(NodeId, NodeId)]) {
         let value = |key: &str| {
             let mut pairs = pairs.iter();
             let pair = pairs.find(|(k, _)| self.tree.str_value(*k) == Some(key));
@@ -198,7 +129,7 @@ impl Reader<'_> {
     }
 
     /// `None` for null.
-    fn text(&self, node: NodeId) -> Option<Placed<Box<str>>> {
+    pub(super) fn text(&self, node: NodeId) -> Option<Placed<Box<str>>> {
         let at = self.tree.span(node);
         let value = match self.tree.kind(node) {
             Kind::Scalar(scalar) if scalar.ty == ScalarType::Null => return None,
@@ -232,7 +163,7 @@ impl Reader<'_> {
         found
     }
 
-    fn flag(&mut self, key: &str, pair: Option<(NodeId, NodeId)>) -> bool {
+    pub(super) fn flag(&mut self, key: &str, pair: Option<(NodeId, NodeId)>) -> bool {
         let Some((key_node, node)) = pair else {
             return false;
         };

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use opatlas_operators::backend::BackendFile;
 use opatlas_operators::backend::vendor::{Section, VendorEntry, VendorFile, WholeSchema};
+use opatlas_operators::backend::{BackendFile, dispatch_key};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::{Declaration, Operator, OperatorId, VendorOperator};
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::suggest::nearest;
 use opatlas_source::{Message, VENDOR, message};
 
 use crate::scope::Scope;
@@ -21,7 +22,34 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     for (name, file) in &catalogue.backends {
         if let Some(vendor) = &file.vendor {
             drift(catalogue, name, file, vendor, sink);
+            keys(catalogue, name, file, sink);
         }
+    }
+}
+
+/// Keys of entries that the release does not have.
+fn keys(catalogue: &Catalogue, name: &str, file: &BackendFile, sink: &mut Sink) {
+    let release = catalogue.release;
+    let own = file.backend.as_ref().map(|backend| &*backend.value);
+    let unknown = file.placed.iter().filter(|placed| {
+        // The rules of backend files judge the backend's own key.
+        own != Some(&*placed.key) && dispatch_key(&placed.key, release).is_none()
+    });
+    for placed in sink.while_wanted(unknown) {
+        let message = message!(
+            "`{}` is not a dispatch key of PyTorch {}",
+            placed.key,
+            release
+        );
+        let diagnostic = Diagnostic::new(RuleId::BackendKey, placed.at, message);
+        let known = release.data().dispatch_keys_known;
+        let diagnostic = match nearest(&placed.key, known.iter()) {
+            Some(near) => diagnostic.with_help(message!("did you mean `{}`?", near)),
+            None => diagnostic.with_help(
+                "use a key that PyTorch has, or add the spelling to `spellings` of the vendor profile",
+            ),
+        };
+        sink.about(name, &placed.operator, diagnostic);
     }
 }
 

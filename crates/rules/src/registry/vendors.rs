@@ -33,10 +33,11 @@ const fn rule(id: RuleId, severity: Severity) -> Rule {
 
 pub(super) static RULES: [Rule; 5] = [
     Rule {
-        what: "A file with sections or entries that only generators of vendors read has a vendor \
-               profile.",
-        why: "PyTorch's generator rejects such a file. A profile says what its keys, fields and \
-              names mean; those of some vendors are built in.",
+        what: "A file with sections, lists or entries that only generators of vendors read has a \
+               vendor profile.",
+        why: "PyTorch's generator rejects such a file. A profile says where its operators are and \
+              what their fields mean; those of some vendors are built in. The finding shows a \
+              profile for the file.",
         bad: example(
             "backend: ACME\ncpp_namespace: acme\nsupported:\n- func: scale\n  fast: True\n",
         ),
@@ -50,17 +51,22 @@ pub(super) static RULES: [Rule; 5] = [
         ..rule(RuleId::SchemaDrift, Severity::Warning)
     },
     Rule {
-        what: "An entry of a vendor's file has only fields that the vendor profile lists.",
-        why: "A misspelt field has no effect.",
+        what: "An entry of a vendor's file has only fields that the vendor profile knows, with \
+               values that it can read.",
+        why: "The field may change which kernels the entry registers, or be a misspelt one that \
+              has no effect.",
         bad: example("backend: NPU\nsupported:\n- func: scale\n  op_aip: True\n"),
         ..rule(RuleId::VendorField, Severity::Warning)
     },
     Rule {
-        what: "`vendor.yaml` is a mapping with `key`, and with name, namespace, cpp_namespace, \
-               spellings, keys, fields and versions where they are needed.",
+        what: "`vendor.yaml` is a mapping with `key`, and with the other fields of a vendor \
+               profile where they are needed.",
         why: "It says how the backend files of the bundle are read.",
         bad: profile("name: Acme\n"),
-        good: profile("name: Acme\nkey: PrivateUse1\nspellings: [ACME]\n"),
+        good: profile(
+            "name: Acme\nkey: PrivateUse1\nspellings: [ACME]\nlists: {ops: aten}\n\
+             operator: [op]\n",
+        ),
         ..rule(RuleId::VendorProfile, Severity::Error)
     },
     Rule {

@@ -2,11 +2,21 @@
 //! (`docs/spec/vendors.md`). [`BackendFile::under`](crate::backend::BackendFile::under) resolves
 //! one for a release.
 
+mod builtin;
+mod delegates;
+mod entry;
 mod overlay;
 mod profile;
+mod profile_text;
 mod read;
+mod recognition;
 mod resolve;
+mod schema;
+pub(super) mod suggest;
 mod versions;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -17,7 +27,8 @@ use crate::entry::Placed;
 
 pub(super) use overlay::overlay;
 pub use profile::Profile;
-pub(super) use read::{Superset, sections, superset};
+pub(super) use read::{document, sections};
+pub(super) use recognition::{Format, of_list, of_mapping};
 pub use versions::Versions;
 
 /// A vendor's file.
@@ -76,8 +87,16 @@ pub struct VendorEntry {
     pub schema: Option<Arc<WholeSchema>>,
     /// Its releases.
     pub versions: Versions,
-    /// The kernels in its `dispatch`, for the vendor's keys.
-    pub kernels: Vec<VendorKernel>,
+    /// The kernels that it names; `None` if it has one at the vendor's key.
+    pub kernels: Option<Vec<VendorKernel>>,
+    /// `false` if it says that it is not structured.
+    pub may_be_structured: bool,
+    /// The field that adds a kernel at the autograd key.
+    pub autograd: Option<Span>,
+    /// Whether the file registers its kernels.
+    pub is_registered: bool,
+    /// Whether it is for some builds or devices only.
+    pub is_conditional: bool,
 }
 
 /// A whole schema in a vendor's file.
@@ -111,8 +130,8 @@ pub struct PlacedKernel {
     pub namespace: Box<str>,
     /// The operator without its namespace.
     pub operator: Box<str>,
-    /// The function.
-    pub kernel: Box<str>,
+    /// The function; `None` for the one that torchgen names after the operator.
+    pub kernel: Option<Box<str>>,
     /// The position of its registration.
     pub at: Span,
     /// Whether it also serves the variants that delegate to a structured out variant.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::read::whole_schema;
+use super::schema::whole_schema;
 use super::{Profile, Section, VendorEntry, VendorFile, VendorKernel, Versions};
 use crate::backend::BackendFile;
 use crate::entry::{KernelSource, Placed};
@@ -21,7 +21,7 @@ pub(in crate::backend) fn overlay(text: &str, given: Option<&Profile>) -> Option
     }
     let entries = list.entries.iter();
     let keys = entries.flat_map(|placed| &placed.entry.kernels);
-    let profile = Profile::of_list(given, keys.map(|kernel| kernel.key.as_str()))?;
+    let profile = profile(given, keys.map(|kernel| kernel.key.as_str()))?;
     let mut file = BackendFile {
         text: text.into(),
         is_mapping: true,
@@ -74,10 +74,27 @@ fn entry(profile: &Profile, placed: &PlacedEntry) -> Option<VendorEntry> {
             value: schema.name.as_str().into(),
             at,
         },
-        kernels: kernels.collect(),
+        kernels: Some(kernels.collect()),
         schema: Some(Arc::new(whole_schema(schema, at))),
         versions: Versions::default(),
+        autograd: None,
+        may_be_structured: true,
+        is_registered: true,
+        is_conditional: false,
     })
+}
+
+/// The given profile, or the built-in one for these keys in `dispatch`.
+fn profile<'k>(
+    given: Option<&Profile>,
+    mut keys: impl Iterator<Item = &'k str>,
+) -> Option<Profile> {
+    let xpu = Profile::xpu();
+    let is_xpu = |key: &str| key == &*xpu.key;
+    match given {
+        Some(given) => Some(given.clone()),
+        None => keys.any(is_xpu).then_some(xpu),
+    }
 }
 
 /// Whether a key is the vendor's or a functionality of its backend, such as `SparseXPU`.
