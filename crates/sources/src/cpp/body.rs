@@ -2,9 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::blocks::{Block, Calls, unresolved};
+use super::blocks::{Block, unresolved};
 use super::conditions::shortened;
 use super::expression::Expression;
+use super::helpers::Calls;
+use super::receivers::OBJECT;
 use super::{Collector, Draft};
 use crate::name::canonical_key;
 use crate::parse::{DEEPEST, Reader, Walk, children};
@@ -108,7 +110,8 @@ fn macros(found: &mut Collector<'_, '_>, block: &Block<'_>, start: usize, bytes:
             known_macro(found, block, index, close);
             true
         } else if starts_statement && is_macro_name(word) {
-            if !found.macros.is_nothing(word) {
+            // Around an object there is ordinary code.
+            if !found.macros.is_nothing(word) && block.through != OBJECT {
                 unknown_macro(found, block, index, close, word);
             }
             true
@@ -223,16 +226,32 @@ fn call<'s>(
         node,
         arguments: children(arguments),
     };
-    if function.kind() == "field_expression" {
-        call.of_library(found, function);
+    if function.kind() == "field_expression" && call.of_library(found, function) {
         return;
     }
-    let is_library = |argument: &Node<'_>| call.text(found, *argument) == block.variable;
-    if call.arguments.iter().any(is_library) {
-        let name = call.text(found, function);
+    let is_library = |argument: &Node<'_>| passed(call.text(found, *argument)) == block.variable;
+    if let Some(position) = call.arguments.iter().position(is_library) {
+        let name = match function.child_by_field_name("field") {
+            Some(method) => call.text(found, method),
+            None => call.text(found, function),
+        };
         let name = name.split('<').next().unwrap_or_default();
-        calls.add(name.rsplit("::").next().unwrap_or_default(), block);
+        calls.add(
+            name.rsplit("::").next().unwrap_or_default(),
+            position,
+            block,
+        );
     }
+}
+
+/// The variable in `*m`, `&m`, `std::ref(m)`, `std::move(m)` and `m.get()`.
+fn passed(argument: &str) -> &str {
+    let argument = argument.trim_start_matches(['*', '&', ' ']);
+    let inner = ["std::ref(", "std::move("]
+        .iter()
+        .find_map(|start| argument.strip_prefix(start));
+    let inner = inner.map_or(argument, |inner| inner.trim_end_matches(')'));
+    inner.strip_suffix(".get()").unwrap_or(inner)
 }
 
 impl<'s> Call<'_, 's, '_> {
@@ -260,12 +279,15 @@ impl<'s> Call<'_, 's, '_> {
         nodes.map(|node| self.expression(found, *node)).collect()
     }
 
-    fn of_library(&self, found: &mut Collector<'_, 's>, function: Node<'_>) {
-        let owner = root(function, |field| {
-            self.text(found, field).starts_with("class_")
-        });
-        if owner.is_none_or(|owner| self.text(found, owner) != self.block.variable) {
-            return;
+    /// Returns whether this calls a method of the library.
+    fn of_library(&self, found: &mut Collector<'_, 's>, function: Node<'_>) -> bool {
+        let is_class = |field: Node<'_>| self.text(found, field).starts_with("class_");
+        let is_variable = |name: Node<'_>| {
+            let name = self.text(found, name);
+            name.rsplit("::").next() == Some(self.block.variable)
+        };
+        if !is_called_on(function, is_class, is_variable) || self.is_claimed(found) {
+            return false;
         }
         let method = function.child_by_field_name("field");
         let method = method.map_or("", |field| self.text(found, field));
@@ -274,7 +296,7 @@ impl<'s> Call<'_, 's, '_> {
             "impl" | "impl_UNBOXED" => RegistrationKind::Impl,
             "fallback" => RegistrationKind::Fallback,
             "def" => RegistrationKind::Def,
-            _ => return,
+            _ => return false,
         };
         let (start, end) = (self.node.start_byte(), self.node.end_byte());
         let place = |at: usize| u32::try_from(at + self.start).unwrap_or(u32::MAX);
@@ -298,6 +320,21 @@ impl<'s> Call<'_, 's, '_> {
             complete(&mut draft, &arguments);
             found.add(self.block, draft);
         }
+        true
+    }
+
+    /// Whether the variable means something else here than in the block.
+    fn is_claimed(&self, found: &Collector<'_, 's>) -> bool {
+        let range = self.node.start_byte() + self.start..self.node.end_byte() + self.start;
+        let at = found.source.within(range).start;
+        let (open, close) = self.block.body;
+        found.claims.iter().any(|claim| {
+            let (from, to) = claim.body;
+            claim.variable == self.block.variable
+                && claim.body != self.block.body
+                && (open..=close).contains(&from)
+                && (from..=to).contains(&at)
+        })
     }
 
     fn names(
@@ -363,28 +400,87 @@ impl<'s> Call<'_, 's, '_> {
     }
 }
 
-/// The innermost expression: `m` of `m.def(a).impl(b)`. `None` if it may not be the library.
-fn root<'t>(node: Node<'t>, leaves: impl Fn(Node<'t>) -> bool) -> Option<Node<'t>> {
-    let mut node = node;
+/// Whether a method is called on a variable, directly or as in `m.def(a).impl(b)`, `this->m.impl(b)`
+/// and `m[0]->impl(b)`, and not on a class that it defines.
+fn is_called_on<'t>(
+    function: Node<'t>,
+    is_class: impl Fn(Node<'t>) -> bool,
+    is_variable: impl Fn(Node<'t>) -> bool,
+) -> bool {
+    let mut node = function;
     // Bounds the chain like the walk.
-    for _ in 0..DEEPEST {
+    for depth in 0..DEEPEST {
         let inner = match node.kind() {
             "field_expression" => {
-                if node.child_by_field_name("field").is_some_and(&leaves) {
-                    return None;
+                let field = node.child_by_field_name("field");
+                if field.is_some_and(&is_class) {
+                    return false;
+                }
+                if depth > 0 && field.is_some_and(&is_variable) {
+                    return true;
                 }
                 node.child_by_field_name("argument")
             }
             "call_expression" => node.child_by_field_name("function"),
+            "subscript_expression" => node.child_by_field_name("argument"),
             "parenthesized_expression" | "pointer_expression" => node.named_child(0),
             _ => None,
         };
         match inner {
             Some(inner) => node = inner,
-            None => return Some(node),
+            None => return is_variable(node),
         }
     }
-    None
+    false
+}
+
+/// Reads the calls on a temporary library, whose expression ends before a token.
+pub(super) fn read_chain(found: &mut Collector<'_, '_>, block: &Block<'_>, after: usize) {
+    let source = found.source;
+    let mut at = after;
+    // The brackets around `new` or a cast.
+    while source.is(at, b')') {
+        at += 1;
+    }
+    loop {
+        let access = if source.is(at, b'-') && source.is(at + 1, b'>') {
+            2
+        } else {
+            1
+        };
+        let open = at + access + 1;
+        let is_call = (access == 2 || source.is(at, b'.')) && source.is(open, b'(');
+        let Some(close) = is_call.then(|| source.partner(open)).flatten() else {
+            return;
+        };
+        let kind = match source.word(at + access) {
+            Some("impl") => RegistrationKind::Impl,
+            Some("def") => RegistrationKind::Def,
+            Some("fallback") => RegistrationKind::Fallback,
+            _ => return,
+        };
+        read_call(found, block, kind, (at + access, open, close));
+        at = close + 1;
+    }
+}
+
+/// Reads a call by its tokens: where it begins, and its brackets.
+pub(super) fn read_call(
+    found: &mut Collector<'_, '_>,
+    block: &Block<'_>,
+    kind: RegistrationKind,
+    (start, open, close): (usize, usize, usize),
+) {
+    let source = found.source;
+    let span = source.span(source.tokens[start].start, source.tokens[close].end);
+    let arguments = source.expression(open + 1..close).arguments();
+    let mut draft = Draft::new(kind, span, block.through);
+    draft.condition = source.conditions.at(source.tokens[start].start);
+    if kind != RegistrationKind::Fallback {
+        draft.name = arguments.first().and_then(|first| first.literal());
+    }
+    complete(&mut draft, &arguments);
+    found.add(block, draft);
 }
 
 fn complete(draft: &mut Draft<'_>, arguments: &[Expression<'_>]) {

@@ -28,6 +28,28 @@ const NO_NAMES: [&str; 14] = [
     "while",
 ];
 
+/// Whether a macro's name says that it opens a block of registrations.
+pub(super) fn is_opener(word: &str) -> bool {
+    if word.contains("MAKE_") || word.contains("PYBIND") {
+        return false;
+    }
+    let is_macro = word
+        .bytes()
+        .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    let ends = ["_LIBRARY_IMPL", "_LIBRARY_FRAGMENT", "_LIBRARY"];
+    word.contains("TORCH_LIBRARY") || (is_macro && ends.iter().any(|end| word.ends_with(end)))
+}
+
+/// Whether a macro has the arguments of the macro of PyTorch with the same ending: a namespace, a key
+/// for `IMPL`, and the library.
+pub(super) fn is_pattern(word: &str, names: usize, has_variable: bool) -> bool {
+    if word.contains("TORCH_LIBRARY") {
+        return true;
+    }
+    let expected = if word.ends_with("_IMPL") { 2 } else { 1 };
+    has_variable && names == expected
+}
+
 impl Source<'_> {
     /// Tokens from `start` on precede the brace.
     pub(super) fn opens(&self, start: usize, brace: usize) -> Opens {

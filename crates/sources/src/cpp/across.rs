@@ -1,0 +1,259 @@
+//! Libraries that one file passes to functions of another, or that are in scope where it includes
+//! another.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::blocks::Block;
+use super::helpers::{Calls, Helper, Leftover};
+use super::source::Source;
+use super::{Collector, body, helpers, plausible, receivers};
+use crate::parse::Reader;
+use crate::{Macros, Scan};
+
+/// How many files may pass a library on, one to the next.
+const MOST_STEPS: usize = 4;
+
+/// A library that a file passes on.
+struct Given {
+    file: u32,
+    /// The function, or the path of an included file.
+    name: Box<str>,
+    variable: Box<str>,
+    namespace: Option<Box<str>>,
+    key: Option<Box<str>>,
+    unresolved: Option<Box<str>>,
+    through: Box<str>,
+}
+
+/// A file whose registrations other files may decide.
+struct Waiting {
+    file: u32,
+    path: Box<str>,
+    text: Arc<str>,
+    /// The names of functions that the file does not call itself.
+    helpers: Vec<Box<str>>,
+    has_candidates: bool,
+}
+
+/// What files leave to each other.
+#[derive(Default)]
+pub(super) struct Across {
+    given: Vec<Given>,
+    waiting: Vec<Waiting>,
+    /// The functions that were read, by file and place.
+    read: FxHashSet<(u32, u32)>,
+}
+
+impl Across {
+    /// Adds what a file left.
+    pub(super) fn add(
+        &mut self,
+        (file, path): (u32, &str),
+        text: &Arc<str>,
+        left: &Leftover<'_>,
+        has_candidates: bool,
+    ) {
+        self.given.extend(given(file, left));
+        if left.helpers.is_empty() && !has_candidates {
+            return;
+        }
+        let helpers = left.helpers.iter();
+        self.waiting.push(Waiting {
+            file,
+            path: path.into(),
+            text: Arc::clone(text),
+            helpers: helpers
+                .map(|helper| helper.name.unwrap_or_default().into())
+                .collect(),
+            has_candidates,
+        });
+    }
+
+    /// Whether another file needs a library of this one.
+    pub(super) fn gives(&self, file: u32) -> bool {
+        let mut given = self.given.iter().filter(|given| given.file == file);
+        given.any(|given| self.waiting.iter().any(|waiting| waiting.takes(given)))
+    }
+
+    /// Reads what was left, now that all files are known.
+    pub(super) fn finish(&mut self, macros: &Macros, reader: &mut Reader, scan: &mut Scan) {
+        let mut from = 0;
+        for _ in 0..MOST_STEPS {
+            let new = from..self.given.len();
+            if new.is_empty() {
+                break;
+            }
+            from = new.end;
+            let more = self.step(new, macros, reader, scan);
+            self.given.extend(more);
+        }
+        let names = self.names();
+        for waiting in &self.waiting {
+            let source = Source::new(&waiting.text, 0);
+            let mut found = waiting.collector(&source, macros, scan);
+            let receivers = found.receivers();
+            for helper in receivers.helpers {
+                let name = helper.name.unwrap_or_default();
+                let is_left = waiting.helpers.iter().any(|left| **left == *name);
+                if is_left && !self.read.contains(&(waiting.file, helper.at.start)) {
+                    let several = names.get(name).is_some_and(|count| *count > 1);
+                    let why = several.then_some(", which several scanned files define");
+                    helpers::read_alone(&mut found, reader, &helper, why);
+                }
+            }
+            if waiting.has_candidates {
+                plausible::read(&mut found);
+            }
+        }
+    }
+
+    /// How many files define each function.
+    fn names(&self) -> FxHashMap<Box<str>, usize> {
+        let mut names: FxHashMap<Box<str>, usize> = FxHashMap::default();
+        for name in self.waiting.iter().flat_map(|waiting| &waiting.helpers) {
+            *names.entry(name.clone()).or_default() += 1;
+        }
+        names
+    }
+
+    /// Reads the functions and files to which new libraries are passed; returns those that they pass
+    /// on.
+    fn step(
+        &mut self,
+        new: Range<usize>,
+        macros: &Macros,
+        reader: &mut Reader,
+        scan: &mut Scan,
+    ) -> Vec<Given> {
+        let names = self.names();
+        let mut more = Vec::new();
+        for waiting in &self.waiting {
+            let new = self.given.get(new.clone()).unwrap_or_default().iter();
+            let is_clear = |given: &&Given| names.get(&given.name).is_none_or(|count| *count == 1);
+            let new: Vec<_> = new
+                .filter(|given| waiting.takes(given))
+                .filter(is_clear)
+                .collect();
+            if new.is_empty() {
+                continue;
+            }
+            let source = Source::new(&waiting.text, 0);
+            let mut found = waiting.collector(&source, macros, scan);
+            let receivers = found.receivers();
+            let mut calls = Calls::default();
+            for given in new {
+                let helpers = receivers.helpers.iter();
+                let called = helpers.filter(|helper| helper.name == Some(&*given.name));
+                let mut bodies: Vec<_> = called.map(Place::of_helper).collect();
+                if waiting.includes(given) {
+                    bodies.push(Place::of_file(&source, &given.variable));
+                }
+                for place in bodies {
+                    self.read.insert((waiting.file, place.at.start));
+                    body::read(&mut found, reader, &place.block(given), &mut calls);
+                }
+            }
+            let left = helpers::read(&mut found, reader, receivers.helpers, calls);
+            more.extend(given(waiting.file, &left));
+        }
+        more
+    }
+}
+
+/// Where a passed library is in scope.
+struct Place<'s> {
+    variable: &'s str,
+    at: opatlas_source::Span,
+    body: (usize, usize),
+}
+
+impl<'s> Place<'s> {
+    fn of_helper(helper: &Helper<'s>) -> Self {
+        Self {
+            variable: helper.variable,
+            at: helper.at,
+            body: helper.body,
+        }
+    }
+
+    fn of_file(source: &Source<'s>, variable: &'s str) -> Self {
+        Self {
+            variable,
+            at: opatlas_source::Span::at(0),
+            body: (0, source.tokens.len().saturating_sub(1)),
+        }
+    }
+
+    fn block(&self, given: &'s Given) -> Block<'s> {
+        Block {
+            namespace: given.namespace.clone(),
+            key: given.key.clone(),
+            variable: self.variable,
+            through: &given.through,
+            at: self.at,
+            body: self.body,
+            unresolved: given.unresolved.clone(),
+        }
+    }
+}
+
+fn given(file: u32, left: &Leftover<'_>) -> Vec<Given> {
+    let calls = left.calls.iter();
+    let given = calls.map(|(name, block)| Given {
+        file,
+        name: (*name).into(),
+        variable: block.variable.into(),
+        namespace: block.namespace.clone(),
+        key: block.key.clone(),
+        unresolved: block.unresolved.clone(),
+        through: block.through.into(),
+    });
+    given.collect()
+}
+
+impl Waiting {
+    fn takes(&self, given: &Given) -> bool {
+        given.file != self.file && (self.includes(given) || self.helpers.contains(&given.name))
+    }
+
+    /// Whether this file is included where the library is in scope.
+    fn includes(&self, given: &Given) -> bool {
+        let path = given
+            .name
+            .trim_start_matches("./")
+            .trim_start_matches("../");
+        let rest = self.path.strip_suffix(path);
+        self.has_candidates
+            && path.contains('.')
+            && rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    }
+
+    fn collector<'r, 's>(
+        &self,
+        source: &'r Source<'s>,
+        macros: &'r Macros,
+        scan: &'r mut Scan,
+    ) -> Collector<'r, 's> {
+        Collector {
+            source,
+            macros,
+            file: self.file,
+            within_define: None,
+            left: Collector::budget(&self.text),
+            claims: Vec::new(),
+            scan,
+        }
+    }
+}
+
+impl<'s> Collector<'_, 's> {
+    /// Finds the libraries of the file.
+    pub(super) fn receivers(&mut self) -> receivers::Receivers<'s> {
+        let mut found = receivers::find(self.source, self.macros);
+        self.claims = std::mem::take(&mut found.claims);
+        found
+    }
+}

@@ -1,0 +1,171 @@
+//! Calls of `impl`, `def` and `fallback` on what may be a library.
+//!
+//! A call counts if it has the arguments of a registration, nothing else in the file explains it, and
+//! the file does not declare its receiver with another type.
+
+use super::Collector;
+use super::blocks::Block;
+use super::body;
+use super::source::Source;
+use crate::RegistrationKind;
+
+pub(super) struct Candidate<'s> {
+    pub kind: RegistrationKind,
+    /// The first token, and the bracket of the arguments.
+    pub start: usize,
+    pub open: usize,
+    pub close: usize,
+    pub receiver: &'s str,
+}
+
+/// The calls that no registration of the file covers.
+pub(super) fn find<'s>(found: &Collector<'_, 's>) -> Vec<Candidate<'s>> {
+    let source = found.source;
+    let own = found.scan.registrations.iter();
+    let own = own.filter(|row| row.file == found.file);
+    let mut covered: Vec<_> = own.map(|row| (row.at.start, row.at.end)).collect();
+    covered.sort_unstable();
+    let mut last = 0;
+    for (_, end) in &mut covered {
+        last = last.max(*end);
+        *end = last;
+    }
+    let is_covered = |at: u32| {
+        let before = covered.partition_point(|(start, _)| *start <= at);
+        before > 0 && covered[before - 1].1 > at
+    };
+    let calls = (0..source.tokens.len()).filter_map(|index| candidate(source, index));
+    calls
+        .filter(|call| !is_covered(source.tokens[call.open].start))
+        .filter(|call| !has_other_type(source, call.receiver) && !is_own(source, call.kind))
+        .collect()
+}
+
+fn candidate<'s>(source: &Source<'s>, index: usize) -> Option<Candidate<'s>> {
+    let kind = match source.word(index)? {
+        "impl" => RegistrationKind::Impl,
+        "def" => RegistrationKind::Def,
+        "fallback" => RegistrationKind::Fallback,
+        _ => return None,
+    };
+    let open = index + 1;
+    let close = source.is(open, b'(').then(|| source.partner(open))??;
+    let (start, receiver) = receiver(source, index)?;
+    let arguments = source.expression(open + 1..close).arguments();
+    let first = arguments.first()?;
+    let is_registration = match kind {
+        RegistrationKind::Impl => first.literal().is_some() && arguments.len() > 1,
+        RegistrationKind::Def => {
+            let schema = first.literal();
+            schema.is_some_and(|schema| schema.contains('(') && schema.contains("->"))
+        }
+        RegistrationKind::Fallback => first.is_wrapped_kernel(),
+    };
+    is_registration.then_some(Candidate {
+        kind,
+        start,
+        open,
+        close,
+        receiver,
+    })
+}
+
+/// The first token and name of what a method at `index` is called on.
+fn receiver<'s>(source: &Source<'s>, index: usize) -> Option<(usize, &'s str)> {
+    let mut at = access(source, index)?;
+    for _ in 0..64 {
+        if source.is(at, b')') || source.is(at, b']') {
+            at = source.partner(at)?.checked_sub(1)?;
+        }
+        let name = source.word(at)?;
+        match access(source, at) {
+            Some(before) if source.word(before) == Some("this") => return Some((before, name)),
+            Some(before) => at = before,
+            None => return Some((at, name)),
+        }
+    }
+    None
+}
+
+/// The token before `.` or `->` before `index`.
+fn access(source: &Source<'_>, index: usize) -> Option<usize> {
+    let last = index.checked_sub(1)?;
+    if source.is(last, b'.') {
+        return last.checked_sub(1);
+    }
+    let is_arrow = source.is(last, b'>') && source.is(last.checked_sub(1)?, b'-');
+    is_arrow.then(|| last.checked_sub(2)).flatten()
+}
+
+/// Whether a name is declared with a type that is no library: `Plan plan;`, `Plan& plan()`.
+fn has_other_type(source: &Source<'_>, name: &str) -> bool {
+    let is_parameter_type = |word: &str| {
+        (1..source.tokens.len()).any(|at| {
+            source.word(at) == Some(word)
+                && matches!(source.word(at - 1), Some("typename" | "class"))
+        })
+    };
+    (1..source.tokens.len()).any(|at| {
+        if source.word(at) != Some(name) {
+            return false;
+        }
+        let mut before = at - 1;
+        while before > 0 && (source.is(before, b'&') || source.is(before, b'*')) {
+            before -= 1;
+        }
+        if source.is(before, b'>') {
+            return before > 0 && !source.is(before - 1, b'-');
+        }
+        let keywords = [
+            "auto",
+            "return",
+            "const",
+            "else",
+            "new",
+            "delete",
+            "case",
+            "throw",
+            "co_return",
+        ];
+        source
+            .word(before)
+            .is_some_and(|word| !keywords.contains(&word) && !is_parameter_type(word))
+    })
+}
+
+/// Whether a class of the file has a method of the name.
+fn is_own(source: &Source<'_>, kind: RegistrationKind) -> bool {
+    (1..source.tokens.len()).any(|at| {
+        source.word(at) == Some(kind.as_str())
+            && source.is(at + 1, b'(')
+            && access(source, at).is_none()
+            && (source.word(at - 1).is_some_and(|word| word != "return")
+                || [b'&', b'*', b'>'].iter().any(|byte| source.is(at - 1, *byte)))
+    })
+}
+
+/// Lists the calls as unresolved.
+pub(super) fn read(found: &mut Collector<'_, '_>) {
+    for call in find(found) {
+        let source = found.source;
+        let why = format!("no scanned file shows which library `{}` is", call.receiver);
+        let block = Block {
+            namespace: None,
+            key: None,
+            variable: call.receiver,
+            through: super::receivers::OBJECT,
+            at: source.span(
+                source.tokens[call.start].start,
+                source.tokens[call.close].end,
+            ),
+            body: (call.open, call.close),
+            unresolved: Some(why.into()),
+        };
+        body::read_call(
+            found,
+            &block,
+            call.kind,
+            (call.start, call.open, call.close),
+        );
+    }
+}
