@@ -255,7 +255,10 @@ fn scan_within(
         stop.check()?;
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         let Some(language) = Language::of_file(*file) else {
-            scan.faults.extend(language::patch(*file, index));
+            if let Some(fault) = language::patch(*file, index) {
+                scan.texts[index as usize] = Some(String::from_utf8_lossy(file.bytes).into());
+                scan.faults.push(fault);
+            }
             continue;
         };
         let may_register = match language {

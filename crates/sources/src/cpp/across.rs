@@ -8,8 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocks::Block;
 use super::helpers::{Calls, Helper, Leftover};
+use super::libraries::{self, Library};
+use super::scopes::{self, Receivers};
 use super::source::Source;
-use super::{Collector, body, helpers, plausible, receivers};
+use super::{Collector, body, helpers, plausible};
 use crate::parse::Reader;
 use crate::{Macros, Scan};
 
@@ -38,11 +40,22 @@ struct Waiting {
     has_candidates: bool,
 }
 
+/// A variable that several files may use.
+#[derive(Default)]
+struct Variable {
+    /// The libraries that it may hold.
+    libraries: Vec<Library>,
+    /// How many files declare it, other than with `extern`.
+    declarations: usize,
+}
+
 /// What files leave to each other.
 #[derive(Default)]
 pub(super) struct Across {
     given: Vec<Given>,
     waiting: Vec<Waiting>,
+    /// Variables outside functions.
+    variables: FxHashMap<Box<str>, Variable>,
     /// The functions that were read, by file and place.
     read: FxHashSet<(u32, u32)>,
 }
@@ -57,7 +70,18 @@ impl Across {
         has_candidates: bool,
     ) {
         self.given.extend(given(file, left));
-        if left.helpers.is_empty() && !has_candidates {
+        // No other file sees a variable that is `static` in a file which is not included.
+        let is_compiled = [".cpp", ".cc", ".cxx", ".cu", ".mu", ".mm", ".hip"]
+            .iter()
+            .any(|ending| path.ends_with(ending));
+        let shared = left.shared.iter();
+        for (name, variable) in shared.filter(|(_, variable)| !(is_compiled && variable.is_static))
+        {
+            let all = self.variables.entry((*name).into()).or_default();
+            all.libraries.extend(variable.libraries.iter().cloned());
+            all.declarations += usize::from(variable.is_declared);
+        }
+        if left.helpers.is_empty() && !left.has_open && !has_candidates {
             return;
         }
         let helpers = left.helpers.iter();
@@ -95,6 +119,10 @@ impl Across {
             let source = Source::new(&waiting.text, 0);
             let mut found = waiting.collector(&source, macros, scan);
             let receivers = found.receivers();
+            for block in receivers.open {
+                let block = self.with_library(block);
+                body::read(&mut found, reader, &block, &mut Calls::default());
+            }
             for helper in receivers.helpers {
                 let name = helper.name.unwrap_or_default();
                 let is_left = waiting.helpers.iter().any(|left| **left == *name);
@@ -105,15 +133,33 @@ impl Across {
                 }
             }
             if waiting.has_candidates {
-                plausible::read(&mut found);
+                plausible::read(&mut found, |block| self.with_library(block));
             }
+        }
+    }
+
+    /// A block whose variable may hold a library that another file makes.
+    fn with_library<'s>(&self, block: Block<'s>) -> Block<'s> {
+        let variable = self.variables.get(block.variable);
+        let variable = variable
+            .filter(|variable| variable.declarations <= 1 && !variable.libraries.is_empty());
+        let Some(variable) = variable else {
+            return block;
+        };
+        let library = libraries::common(block.variable, &variable.libraries);
+        Block {
+            namespace: library.namespace,
+            key: library.key,
+            unresolved: library.unresolved,
+            ..block
         }
     }
 
     /// How many files define each function.
     fn names(&self) -> FxHashMap<Box<str>, usize> {
         let mut names: FxHashMap<Box<str>, usize> = FxHashMap::default();
-        for name in self.waiting.iter().flat_map(|waiting| &waiting.helpers) {
+        let all = self.waiting.iter().flat_map(|waiting| &waiting.helpers);
+        for name in all.filter(|name| !name.is_empty()) {
             *names.entry(name.clone()).or_default() += 1;
         }
         names
@@ -251,8 +297,8 @@ impl Waiting {
 
 impl<'s> Collector<'_, 's> {
     /// Finds the libraries of the file.
-    pub(super) fn receivers(&mut self) -> receivers::Receivers<'s> {
-        let mut found = receivers::find(self.source, self.macros);
+    pub(super) fn receivers(&mut self) -> Receivers<'s> {
+        let mut found = scopes::find(self.source, self.macros);
         self.claims = std::mem::take(&mut found.claims);
         found
     }

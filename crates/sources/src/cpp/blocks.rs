@@ -5,7 +5,7 @@ use opatlas_source::Span;
 use super::expression::Expression;
 use super::helpers::{Calls, Leftover};
 use super::source::Source;
-use super::{Collector, Draft, body, helpers, legacy, libraries, opening};
+use super::{Collector, Draft, body, helpers, legacy, libraries, method, opening};
 use crate::RegistrationKind;
 use crate::name::{CATCH_ALL, canonical_key};
 use crate::parse::Reader;
@@ -42,7 +42,7 @@ pub(super) fn read<'s>(found: &mut Collector<'_, 's>, reader: &mut Reader) -> Le
     let mut index = 0;
     while let Some(word) = next_word(found, &mut index) {
         let at = index - 1;
-        if opening::is_opener(word) {
+        if opening::is_opener(word) && !found.macros.is_known(word) {
             if let Some(block) = library(found, at, word) {
                 body::read(found, reader, &block, &mut calls);
                 calls.add_included(source, &block);
@@ -58,12 +58,16 @@ pub(super) fn read<'s>(found: &mut Collector<'_, 's>, reader: &mut Reader) -> Le
         body::read(found, reader, block, &mut calls);
     }
     for (block, after) in &receivers.temporaries {
-        body::read_chain(found, block, *after);
+        method::read_chain(found, block, *after);
     }
     for (function, block) in &receivers.passed {
         calls.add(function, 0, block);
     }
-    helpers::read(found, reader, receivers.helpers, calls)
+    Leftover {
+        shared: receivers.shared,
+        has_open: !receivers.open.is_empty(),
+        ..helpers::read(found, reader, receivers.helpers, calls)
+    }
 }
 
 /// The next word; moves `index` past it.

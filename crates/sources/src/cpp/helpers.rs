@@ -4,6 +4,7 @@ use opatlas_source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocks::Block;
+use super::scopes::Shared;
 use super::source::Source;
 use super::{Collector, body};
 use crate::parse::Reader;
@@ -42,6 +43,10 @@ pub(super) struct Leftover<'s> {
     pub calls: Vec<(&'s str, Block<'s>)>,
     /// Functions that the file does not call.
     pub helpers: Vec<Helper<'s>>,
+    /// Variables outside functions.
+    pub shared: FxHashMap<&'s str, Shared>,
+    /// Whether the file uses variables that it does not make.
+    pub has_open: bool,
 }
 
 impl<'s> Calls<'s> {
@@ -158,7 +163,7 @@ fn lambda_name<'s>(source: &Source<'s>, bracket: usize) -> Option<&'s str> {
 }
 
 /// The brace of a function's body, after qualifiers, a return type or initializers of members.
-fn body_after(source: &Source<'_>, close: usize) -> Option<usize> {
+pub(super) fn body_after(source: &Source<'_>, close: usize) -> Option<usize> {
     let mut has_initializers = false;
     let mut index = close + 1;
     while index < close + FARTHEST {
@@ -230,6 +235,7 @@ pub(super) fn read<'s>(
     Leftover {
         calls,
         helpers: unread.map(|(helper, _)| helper).collect(),
+        ..Leftover::default()
     }
 }
 
@@ -258,11 +264,13 @@ pub(super) fn read_alone<'s>(
     helper: &Helper<'s>,
     is_ambiguous: Option<&str>,
 ) {
-    let name = helper
-        .name
-        .map_or("a lambda".to_owned(), |name| format!("`{name}`"));
+    let name = helper.name.map_or_else(
+        || "a lambda without a name".to_owned(),
+        |name| format!("`{name}`"),
+    );
     let why = match is_ambiguous {
         Some(why) => format!("the library is a parameter of {name}{why}"),
+        None if helper.name.is_none() => format!("the library is a parameter of {name}"),
         None => {
             format!("the library is a parameter of {name}, which no scanned file calls with one")
         }

@@ -182,26 +182,36 @@ impl<'s> Source<'s> {
         method.filter(|method| matches!(*method, "impl" | "def" | "fallback"))
     }
 
+    /// The token before `.` or `->` before `index`.
+    pub(super) fn access(&self, index: usize) -> Option<usize> {
+        let last = index.checked_sub(1)?;
+        if self.is(last, b'.') {
+            return last.checked_sub(1);
+        }
+        let is_arrow = self.is(last, b'>') && self.is(last.checked_sub(1)?, b'-');
+        is_arrow.then(|| last.checked_sub(2)).flatten()
+    }
+
+    /// Whether a word precedes a token in its statement.
+    pub(super) fn statement_has(&self, before: usize, word: &str) -> bool {
+        let statement = (0..before)
+            .rev()
+            .take_while(|at| ![b';', b'{', b'}'].iter().any(|byte| self.is(*at, *byte)));
+        let mut words = statement.filter_map(|at| self.word(at));
+        words.any(|found| found == word)
+    }
+
     /// The bracket that ends the scope of a token, or the end of the file.
     pub(super) fn end_of_scope(&self, from: usize) -> usize {
-        self.end_of(from, b'}', self.tokens.len())
-    }
-
-    /// The semicolon that ends the statement of a token, before `limit`.
-    pub(super) fn end_of_statement(&self, from: usize, limit: usize) -> usize {
-        self.end_of(from, b';', limit)
-    }
-
-    fn end_of(&self, from: usize, end: u8, limit: usize) -> usize {
         let mut index = from;
-        while index < limit {
-            if self.is(index, end) {
+        while index < self.tokens.len() {
+            if self.is(index, b'}') {
                 return index;
             }
             let opens = [b'(', b'[', b'{'].iter().any(|byte| self.is(index, *byte));
             let skipped = opens.then(|| self.partner(index)).flatten();
             index = skipped.unwrap_or(index) + 1;
         }
-        limit
+        index
     }
 }

@@ -16,10 +16,12 @@ pub(crate) mod functions;
 mod helpers;
 mod legacy;
 mod libraries;
+mod method;
 mod opening;
 pub(crate) mod parameter_types;
 mod plausible;
 mod receivers;
+mod scopes;
 mod source;
 mod tokens;
 pub(crate) mod types;
@@ -38,7 +40,7 @@ use across::Across;
 use blocks::Block;
 use conditions::shortened;
 use expression::Kernel;
-use receivers::Claim;
+use scopes::Claim;
 use source::Source;
 
 /// Words of which every file that registers something in C++ has one.

@@ -5,7 +5,7 @@
 
 use super::Collector;
 use super::blocks::Block;
-use super::body;
+use super::method;
 use super::source::Source;
 use crate::RegistrationKind;
 
@@ -72,29 +72,19 @@ fn candidate<'s>(source: &Source<'s>, index: usize) -> Option<Candidate<'s>> {
 
 /// The first token and name of what a method at `index` is called on.
 fn receiver<'s>(source: &Source<'s>, index: usize) -> Option<(usize, &'s str)> {
-    let mut at = access(source, index)?;
+    let mut at = source.access(index)?;
     for _ in 0..64 {
         if source.is(at, b')') || source.is(at, b']') {
             at = source.partner(at)?.checked_sub(1)?;
         }
         let name = source.word(at)?;
-        match access(source, at) {
+        match source.access(at) {
             Some(before) if source.word(before) == Some("this") => return Some((before, name)),
             Some(before) => at = before,
             None => return Some((at, name)),
         }
     }
     None
-}
-
-/// The token before `.` or `->` before `index`.
-fn access(source: &Source<'_>, index: usize) -> Option<usize> {
-    let last = index.checked_sub(1)?;
-    if source.is(last, b'.') {
-        return last.checked_sub(1);
-    }
-    let is_arrow = source.is(last, b'>') && source.is(last.checked_sub(1)?, b'-');
-    is_arrow.then(|| last.checked_sub(2)).flatten()
 }
 
 /// Whether a name is declared with a type that is no library: `Plan plan;`, `Plan& plan()`.
@@ -138,14 +128,19 @@ fn is_own(source: &Source<'_>, kind: RegistrationKind) -> bool {
     (1..source.tokens.len()).any(|at| {
         source.word(at) == Some(kind.as_str())
             && source.is(at + 1, b'(')
-            && access(source, at).is_none()
+            && source.access(at).is_none()
             && (source.word(at - 1).is_some_and(|word| word != "return")
-                || [b'&', b'*', b'>'].iter().any(|byte| source.is(at - 1, *byte)))
+                || [b'&', b'*', b'>']
+                    .iter()
+                    .any(|byte| source.is(at - 1, *byte)))
     })
 }
 
-/// Lists the calls as unresolved.
-pub(super) fn read(found: &mut Collector<'_, '_>) {
+/// Lists the calls. They are unresolved, unless another file makes their library.
+pub(super) fn read<'s>(
+    found: &mut Collector<'_, 's>,
+    with_library: impl Fn(Block<'s>) -> Block<'s>,
+) {
     for call in find(found) {
         let source = found.source;
         let why = format!("no scanned file shows which library `{}` is", call.receiver);
@@ -161,9 +156,9 @@ pub(super) fn read(found: &mut Collector<'_, '_>) {
             body: (call.open, call.close),
             unresolved: Some(why.into()),
         };
-        body::read_call(
+        method::read_call(
             found,
-            &block,
+            &with_library(block),
             call.kind,
             (call.start, call.open, call.close),
         );

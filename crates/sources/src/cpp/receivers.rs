@@ -1,13 +1,11 @@
-//! Variables that hold a library outside blocks: parameters, objects, members and pointers.
+//! What a file says about libraries outside blocks: parameters, objects, members and pointers of the
+//! type, and expressions that make one.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use super::blocks::Block;
-use super::helpers::Helper;
+use super::helpers::{Helper, body_after};
 use super::libraries::{self, Library};
-use super::opening::{Opens, is_opener};
 use super::source::Source;
-use crate::Macros;
 
 /// What registers through an object of the type `torch::Library`.
 pub(super) const OBJECT: &str = "torch::Library";
@@ -15,38 +13,45 @@ pub(super) const OBJECT: &str = "torch::Library";
 /// How far a declaration is searched backwards, in tokens.
 const FARTHEST: usize = 64;
 
-/// The libraries of a file.
+/// A library that an expression makes.
+pub(super) struct Made<'s> {
+    /// The token of the variable that it is assigned to, and whether it is declared there.
+    pub variable: Option<(usize, bool)>,
+    /// The token of its arguments' bracket.
+    pub open: usize,
+    pub library: Library,
+    pub filler: Filler<'s>,
+    /// What makes it.
+    pub through: &'s str,
+}
+
+/// What registers with a library.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Filler<'s> {
+    /// Calls on its variable, or on the expression.
+    Calls,
+    /// A function that gets it.
+    Function(&'s str),
+    /// A lambda in its arguments.
+    Lambda,
+}
+
+/// What a file says about libraries.
 #[derive(Default)]
-pub(super) struct Receivers<'s> {
+pub(super) struct Mentions<'s> {
     /// Functions and lambdas with a library as a parameter.
     pub helpers: Vec<Helper<'s>>,
-    /// Where objects are in scope.
-    pub blocks: Vec<Block<'s>>,
-    /// Functions that get a library of their own, such as those of `TorchLibraryInit`.
-    pub passed: Vec<(&'s str, Block<'s>)>,
-    /// Temporary libraries, and the token after them.
-    pub temporaries: Vec<(Block<'s>, usize)>,
-    /// Where a variable means something else than around.
-    pub claims: Vec<Claim<'s>>,
+    pub made: Vec<Made<'s>>,
+    /// Declared variables: tokens of their names.
+    pub declared: Vec<usize>,
 }
 
-/// The scope of a variable.
-pub(super) struct Claim<'s> {
-    pub variable: &'s str,
-    pub body: (usize, usize),
-}
-
-/// A library that an expression makes.
-struct Made<'s> {
-    /// The token of the variable that it is assigned to.
-    variable: Option<usize>,
-    /// The token of its arguments' bracket.
-    open: usize,
-    library: Library,
-    /// The function that fills it.
-    function: Option<&'s str>,
-    /// The braces of the lambda that fills it.
-    is_lambda: bool,
+/// A function that returns a library.
+struct Factory {
+    /// The token of its name.
+    name: usize,
+    /// The tokens of its braces, if the file defines it.
+    body: Option<(usize, usize)>,
 }
 
 struct Finder<'r, 's> {
@@ -55,21 +60,18 @@ struct Finder<'r, 's> {
     types: FxHashSet<&'s str>,
     /// Whether the file has a class of its own with the name.
     has_own_class: bool,
-    made: Vec<Made<'s>>,
-    /// Declared variables: tokens of their names.
-    declared: Vec<usize>,
-    found: Receivers<'s>,
+    factories: Vec<Factory>,
+    found: Mentions<'s>,
 }
 
-/// Finds the libraries of a file.
-pub(super) fn find<'s>(source: &Source<'s>, macros: &Macros) -> Receivers<'s> {
+/// Finds what a file says about libraries.
+pub(super) fn find<'s>(source: &Source<'s>) -> Mentions<'s> {
     let mut finder = Finder {
         source,
         types: FxHashSet::from_iter(["Library", "StableLibrary"]),
         has_own_class: false,
-        made: Vec::new(),
-        declared: Vec::new(),
-        found: Receivers::default(),
+        factories: Vec::new(),
+        found: Mentions::default(),
     };
     finder.name_types();
     for index in 0..source.tokens.len() {
@@ -78,13 +80,11 @@ pub(super) fn find<'s>(source: &Source<'s>, macros: &Macros) -> Receivers<'s> {
         };
         if finder.is_type(index) {
             finder.mention(index);
-        } else if word.contains("MAKE_TORCH_LIBRARY") || word.contains("MAKE_STABLE_TORCH_LIBRARY")
-        {
+        } else if word.starts_with("MAKE_") && word.contains("TORCH_LIBRARY") {
             finder.make(index);
         }
     }
-    finder.place();
-    finder.claim_blocks(macros);
+    finder.call_factories();
     finder.found
 }
 
@@ -173,8 +173,8 @@ impl<'s> Finder<'_, 's> {
         if let Some(variable) = self.variable_after(index) {
             match Helper::of_parameter(source, index, variable) {
                 Some(helper) => self.found.helpers.push(helper),
-                None if self.is_object(index, variable) => self.declared.push(variable),
-                None => {}
+                None if self.is_object(index, variable) => self.found.declared.push(variable),
+                None => self.factory(variable),
             }
         }
     }
@@ -204,7 +204,8 @@ impl<'s> Finder<'_, 's> {
             .any(|b| source.is(after, *b))
             && !(source.is(after, b':') && source.is(after + 1, b':'));
         if is_statement {
-            return !self.is_in_using(index);
+            let others = ["using", "typedef", "friend"];
+            return !others.iter().any(|word| source.statement_has(index, word));
         }
         let close = source
             .is(after, b'(')
@@ -218,17 +219,6 @@ impl<'s> Finder<'_, 's> {
                 ) || source.word(at).is_some_and(|word| word.contains("MAKE_"))
             })
         })
-    }
-
-    fn is_in_using(&self, index: usize) -> bool {
-        let source = self.source;
-        let from = index.saturating_sub(FARTHEST);
-        let statement = (from..index)
-            .rev()
-            .take_while(|at| ![b';', b'{', b'}'].iter().any(|b| source.is(*at, *b)));
-        statement
-            .filter_map(|at| source.word(at))
-            .any(|word| matches!(word, "using" | "typedef" | "friend"))
     }
 
     /// `(torch::Library::IMPL, "aten", key, file, line)`, with the kind at a token.
@@ -249,18 +239,18 @@ impl<'s> Finder<'_, 's> {
         let first = 1 + usize::from(is_init);
         let library = libraries::constructed(source, arguments.get(first..).unwrap_or_default());
         let function = arguments.get(1).filter(|_| is_init);
-        let function_name = function.and_then(|function| function.function_name());
-        let function_name = function_name.map(|name| name.text(source.text));
-        self.made.push(Made {
-            variable: if is_init {
-                None
-            } else {
-                self.assigned(open, 0)
-            },
+        let filler = match function.map(|function| function.function_name()) {
+            None => Filler::Calls,
+            Some(Some(name)) => Filler::Function(name.text(source.text)),
+            Some(None) => Filler::Lambda,
+        };
+        let variable = self.assigned(open, 0).filter(|_| filler == Filler::Calls);
+        self.found.made.push(Made {
+            variable: variable.map(|token| (token, self.is_declaration(token))),
             open,
             library,
-            function: function_name,
-            is_lambda: is_init && function_name.is_none(),
+            filler,
+            through: OBJECT,
         });
     }
 
@@ -277,13 +267,69 @@ impl<'s> Finder<'_, 's> {
         };
         let arguments = source.expression(open + 1..close).arguments();
         let library = libraries::named(source, &arguments);
-        self.made.push(Made {
-            variable: self.before(index, 0),
+        self.add_made(index, open, library, source.word(index).unwrap_or(OBJECT));
+    }
+
+    /// Adds a library that an expression from `start` on gives.
+    fn add_made(&mut self, start: usize, open: usize, library: Library, through: &'s str) {
+        let variable = self.before(start, 0);
+        self.found.made.push(Made {
+            variable: variable.map(|token| (token, self.is_declaration(token))),
             open,
             library,
-            function: None,
-            is_lambda: false,
+            filler: Filler::Calls,
+            through,
         });
+    }
+
+    /// Adds a function that returns a library, if a declaration is one: `torch::Library& get() {`.
+    fn factory(&mut self, name: usize) {
+        let source = self.source;
+        let close = source
+            .is(name + 1, b'(')
+            .then(|| source.partner(name + 1))
+            .flatten();
+        let Some(close) = close else {
+            return;
+        };
+        let brace = body_after(source, close);
+        let body = brace.and_then(|brace| Some((brace, source.partner(brace)?)));
+        self.factories.push(Factory { name, body });
+    }
+
+    /// Adds the libraries that calls of such functions give.
+    fn call_factories(&mut self) {
+        let source = self.source;
+        for factory in std::mem::take(&mut self.factories) {
+            let name = source.word(factory.name).unwrap_or_default();
+            let (from, to) = factory.body.unwrap_or_default();
+            let made = self.found.made.iter();
+            let made = made.filter(|made| (from..to).contains(&made.open));
+            let libraries: Vec<_> = made.map(|made| made.library.clone()).collect();
+            let library = libraries::common(name, &libraries);
+            for at in 0..source.tokens.len() {
+                let is_call = source.word(at) == Some(name) && source.is(at + 1, b'(');
+                if is_call && at != factory.name && !self.is_type(at.saturating_sub(1)) {
+                    self.add_made(self.chain_start(at), at + 1, library.clone(), OBJECT);
+                }
+            }
+        }
+    }
+
+    /// The first token of an expression such as `registry->library` that ends at a name.
+    fn chain_start(&self, name: usize) -> usize {
+        let source = self.source;
+        let mut start = self.name_start(name);
+        while let Some(mut before) = source.access(start) {
+            if source.is(before, b')') {
+                let Some(open) = source.partner(before) else {
+                    break;
+                };
+                before = open.saturating_sub(1);
+            }
+            start = self.name_start(before);
+        }
+        start
     }
 
     /// The variable that is made with the bracket at `open`.
@@ -348,209 +394,5 @@ impl<'s> Finder<'_, 's> {
             .word(before)
             .is_some_and(|word| !matches!(word, "return" | "else" | "do" | "new"));
         !is_member && (ends_type || is_word)
-    }
-
-    /// Finds where the variables are in scope.
-    fn place(&mut self) {
-        let made = std::mem::take(&mut self.made);
-        if made.is_empty() && self.declared.is_empty() && self.found.helpers.is_empty() {
-            return;
-        }
-        let regions = Regions::of(self.source);
-        for helper in &self.found.helpers {
-            self.found.claims.push(Claim {
-                variable: helper.variable,
-                body: helper.body,
-            });
-        }
-        let mut shared: FxHashMap<&'s str, Vec<Library>> = FxHashMap::default();
-        let declared = std::mem::take(&mut self.declared);
-        for made in &made {
-            self.place_made(made, &declared, &regions, &mut shared);
-        }
-        for variable in declared {
-            let name = self.source.word(variable).unwrap_or_default();
-            let end = self.source.end_of_scope(variable);
-            if regions.is_shared(self.source, end) {
-                shared.entry(name).or_default();
-                continue;
-            }
-            let within = made.iter().filter(|made| {
-                let at = made.variable.unwrap_or_default();
-                at >= variable && at < end && self.source.word(at) == Some(name)
-            });
-            let libraries: Vec<_> = within.map(|made| made.library.clone()).collect();
-            self.add_local(variable, end, libraries::common(name, &libraries));
-        }
-        self.place_shared(shared, &regions);
-    }
-
-    fn place_made(
-        &mut self,
-        made: &Made<'s>,
-        declared: &[usize],
-        regions: &Regions,
-        shared: &mut FxHashMap<&'s str, Vec<Library>>,
-    ) {
-        let source = self.source;
-        let close = source.partner(made.open).unwrap_or(made.open);
-        let block = self.block(made.open, "", (close, close), made.library.clone());
-        if let Some(function) = made.function {
-            return self.found.passed.push((function, block));
-        }
-        if made.is_lambda {
-            let helpers = self.found.helpers.iter();
-            let inside = helpers.filter(|helper| (made.open..close).contains(&helper.body.0));
-            let blocks = inside.map(|helper| Block {
-                variable: helper.variable,
-                body: helper.body,
-                ..block.clone()
-            });
-            self.found.blocks.extend(blocks);
-            return;
-        }
-        let Some(variable) = made.variable else {
-            return self.found.temporaries.push((block, close + 1));
-        };
-        let name = source.word(variable).unwrap_or_default();
-        let end = source.end_of_scope(variable);
-        let is_call = source.is(variable + 1, b'(') && !self.is_declaration(variable);
-        if is_call && !declared.iter().any(|at| source.word(*at) == Some(name)) {
-            self.found.passed.push((name, block));
-        }
-        if regions.is_shared(source, end) || !self.is_declaration(variable) {
-            let is_local = declared.iter().any(|at| {
-                *at <= variable
-                    && source.word(*at) == Some(name)
-                    && !regions.is_shared(source, source.end_of_scope(*at))
-                    && variable < source.end_of_scope(*at)
-            });
-            if !is_local {
-                shared.entry(name).or_default().push(made.library.clone());
-            }
-        } else if !declared.contains(&variable) {
-            self.add_local(variable, end, made.library.clone());
-        }
-    }
-
-    /// Claims the variables of macros that open blocks, or modules of pybind11.
-    fn claim_blocks(&mut self, macros: &Macros) {
-        let source = self.source;
-        if self.found.blocks.is_empty() && self.found.helpers.is_empty() {
-            return;
-        }
-        for at in 0..source.tokens.len() {
-            let is_block = source.word(at).is_some_and(|word| {
-                is_opener(word) || macros.is_known(word) || word.starts_with("PYBIND")
-            });
-            let close = (is_block && source.is(at + 1, b'(')).then(|| source.partner(at + 1));
-            let Some(close) = close.flatten().filter(|close| source.is(close + 1, b'{')) else {
-                continue;
-            };
-            let end = source.partner(close + 1);
-            let variable = source.expression(at + 2..close).last_word();
-            let variable = variable.map_or("m", |variable| variable.text(source.text));
-            let body = end.map(|end| (close + 1, end));
-            self.found
-                .claims
-                .extend(body.map(|body| Claim { variable, body }));
-        }
-    }
-
-    fn block(
-        &self,
-        at: usize,
-        variable: &'s str,
-        body: (usize, usize),
-        library: Library,
-    ) -> Block<'s> {
-        let source = self.source;
-        let token = source.tokens[at];
-        Block {
-            namespace: library.namespace,
-            key: library.key,
-            variable,
-            through: OBJECT,
-            at: source.span(token.start, token.end),
-            body,
-            unresolved: library.unresolved,
-        }
-    }
-
-    fn add_local(&mut self, variable: usize, end: usize, library: Library) {
-        let source = self.source;
-        let name = source.word(variable).unwrap_or_default();
-        let body = (source.end_of_statement(variable, end), end);
-        let block = self.block(variable, name, body, library);
-        self.found.claims.push(Claim {
-            variable: name,
-            body,
-        });
-        self.found.blocks.push(block);
-    }
-
-    /// Adds a block for each part of the file that uses a variable of the whole file.
-    fn place_shared(&mut self, shared: FxHashMap<&'s str, Vec<Library>>, regions: &Regions) {
-        let mut shared: Vec<_> = shared.into_iter().collect();
-        shared.sort_by_key(|(name, _)| *name);
-        for (name, libraries) in shared {
-            let library = libraries::common(name, &libraries);
-            for body in &regions.all {
-                let uses = (body.0..body.1).any(|at| self.source.word(at) == Some(name));
-                if uses {
-                    let block = self.block(body.0, name, *body, library.clone());
-                    self.found.blocks.push(block);
-                }
-            }
-        }
-    }
-}
-
-/// The functions and other declarations of a file.
-struct Regions {
-    all: Vec<(usize, usize)>,
-    /// The braces of namespaces and classes.
-    scopes: FxHashSet<usize>,
-}
-
-impl Regions {
-    fn of(source: &Source<'_>) -> Self {
-        let mut found = Self {
-            all: Vec::new(),
-            scopes: FxHashSet::default(),
-        };
-        let (mut start, mut index) = (0, 0);
-        while index < source.tokens.len() {
-            if source.is(index, b';') || source.is(index, b'}') {
-                found.all.push((start, index));
-                start = index + 1;
-            } else if source.is(index, b'{') {
-                match source.opens(start, index) {
-                    Opens::Scope(_) => {
-                        found.scopes.insert(index);
-                        found.all.push((start, index));
-                        start = index + 1;
-                    }
-                    Opens::Body(_) => {
-                        index = source.partner(index).unwrap_or(index);
-                        found.all.push((start, index));
-                        start = index + 1;
-                    }
-                    Opens::Other => index = source.partner(index).unwrap_or(index),
-                }
-            } else if source.is(index, b'(') || source.is(index, b'[') {
-                index = source.partner(index).unwrap_or(index);
-            }
-            index += 1;
-        }
-        found
-    }
-
-    /// Whether a scope that ends at a token is a namespace, a class or the file.
-    fn is_shared(&self, source: &Source<'_>, end: usize) -> bool {
-        match source.partner(end) {
-            Some(open) => self.scopes.contains(&open),
-            None => true,
-        }
     }
 }
