@@ -37,7 +37,8 @@ struct Waiting {
     text: Arc<str>,
     /// The names of functions that the file does not call itself.
     helpers: Vec<Box<str>>,
-    has_candidates: bool,
+    /// The places of calls that no block of the file explains.
+    candidates: Vec<u32>,
 }
 
 /// A variable that several files may use.
@@ -67,7 +68,7 @@ impl Across {
         (file, path): (u32, &str),
         text: &Arc<str>,
         left: &Leftover<'_>,
-        has_candidates: bool,
+        candidates: Vec<u32>,
     ) {
         self.given.extend(given(file, left));
         // No other file sees a variable that is `static` in a file which is not included.
@@ -81,7 +82,7 @@ impl Across {
             all.libraries.extend(variable.libraries.iter().cloned());
             all.declarations += usize::from(variable.is_declared);
         }
-        if left.helpers.is_empty() && !left.has_open && !has_candidates {
+        if left.helpers.is_empty() && !left.has_open && candidates.is_empty() {
             return;
         }
         let helpers = left.helpers.iter();
@@ -92,7 +93,7 @@ impl Across {
             helpers: helpers
                 .map(|helper| helper.name.unwrap_or_default().into())
                 .collect(),
-            has_candidates,
+            candidates,
         });
     }
 
@@ -132,9 +133,8 @@ impl Across {
                     helpers::read_alone(&mut found, reader, &helper, why);
                 }
             }
-            if waiting.has_candidates {
-                plausible::read(&mut found, |block| self.with_library(block));
-            }
+            let left = &waiting.candidates;
+            plausible::read(&mut found, left, |block| self.with_library(block));
         }
     }
 
@@ -175,8 +175,8 @@ impl Across {
         scan: &mut Scan,
     ) -> Vec<Given> {
         let names = self.names();
-        let mut more = Vec::new();
-        for waiting in &self.waiting {
+        let (mut more, mut candidates) = (Vec::new(), Vec::new());
+        for (index, waiting) in self.waiting.iter().enumerate() {
             let new = self.given.get(new.clone()).unwrap_or_default().iter();
             let is_clear = |given: &&Given| names.get(&given.name).is_none_or(|count| *count == 1);
             let new: Vec<_> = new
@@ -188,22 +188,12 @@ impl Across {
             }
             let source = Source::new(&waiting.text, 0);
             let mut found = waiting.collector(&source, macros, scan);
-            let receivers = found.receivers();
-            let mut calls = Calls::default();
-            for given in new {
-                let helpers = receivers.helpers.iter();
-                let called = helpers.filter(|helper| helper.name == Some(&*given.name));
-                let mut bodies: Vec<_> = called.map(Place::of_helper).collect();
-                if waiting.includes(given) {
-                    bodies.push(Place::of_file(&source, &given.variable));
-                }
-                for place in bodies {
-                    self.read.insert((waiting.file, place.at.start));
-                    body::read(&mut found, reader, &place.block(given), &mut calls);
-                }
-            }
-            let left = helpers::read(&mut found, reader, receivers.helpers, calls);
-            more.extend(given(waiting.file, &left));
+            let (given, left) = waiting.read(&new, &mut found, reader, &mut self.read);
+            more.extend(given);
+            candidates.push((index, left));
+        }
+        for (index, left) in candidates {
+            self.waiting[index].candidates = left;
         }
         more
     }
@@ -265,6 +255,39 @@ impl Waiting {
         given.file != self.file && (self.includes(given) || self.helpers.contains(&given.name))
     }
 
+    /// Reads the functions to which libraries are given; returns what they pass on, and the calls that
+    /// are left.
+    fn read<'s>(
+        &self,
+        new: &[&'s Given],
+        found: &mut Collector<'_, 's>,
+        reader: &mut Reader,
+        read: &mut FxHashSet<(u32, u32)>,
+    ) -> (Vec<Given>, Vec<u32>) {
+        let source = found.source;
+        let receivers = found.receivers();
+        let mut calls = Calls::default();
+        let first = found.scan.registrations.len();
+        for given in new {
+            let helpers = receivers.helpers.iter();
+            let called = helpers.filter(|helper| helper.name == Some(&*given.name));
+            let mut places: Vec<_> = called.map(Place::of_helper).collect();
+            if self.includes(given) {
+                places.push(Place::of_file(source, &given.variable));
+            }
+            for place in places {
+                read.insert((self.file, place.at.start));
+                body::read(found, reader, &place.block(given), &mut calls);
+            }
+        }
+        let passed = helpers::read(found, reader, receivers.helpers, calls);
+        let rest = plausible::find(found, first);
+        let rest: Vec<u32> = rest.iter().map(|call| call.at(source)).collect();
+        let left = self.candidates.iter().copied();
+        let left = left.filter(|at| rest.contains(at)).collect();
+        (given(self.file, &passed), left)
+    }
+
     /// Whether this file is included where the library is in scope.
     fn includes(&self, given: &Given) -> bool {
         let path = given
@@ -272,7 +295,7 @@ impl Waiting {
             .trim_start_matches("./")
             .trim_start_matches("../");
         let rest = self.path.strip_suffix(path);
-        self.has_candidates
+        !self.candidates.is_empty()
             && path.contains('.')
             && rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     }

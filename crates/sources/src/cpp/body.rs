@@ -8,7 +8,7 @@ use super::expression::Expression;
 use super::helpers::Calls;
 use super::method::is_called_on;
 use super::scopes::is_object;
-use super::{Collector, Draft};
+use super::{Collector, Draft, placeholders};
 use crate::name::canonical_key;
 use crate::parse::{Reader, Walk, children};
 use crate::{FaultKind, RegistrationKind};
@@ -40,6 +40,9 @@ pub(super) fn read<'s>(
     found.left = left;
     let mut bytes = bytes.to_vec();
     blank_left_out(found, start, &mut bytes);
+    for (from, to) in placeholders::read(found, block) {
+        blank(&mut bytes, from - start, to - start);
+    }
     macros(found, block, start, &mut bytes);
     let Some(tree) = reader.parse(&bytes) else {
         return found.fault(FaultKind::TooComplex, block.at);

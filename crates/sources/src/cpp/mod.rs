@@ -19,6 +19,7 @@ mod libraries;
 mod method;
 mod opening;
 pub(crate) mod parameter_types;
+mod placeholders;
 mod plausible;
 mod receivers;
 mod scopes;
@@ -118,9 +119,12 @@ impl<'m> Scanner<'m> {
             scan,
         };
         let reader = self.reader.get_or_insert_with(|| Reader::cpp(self.budget));
+        let first = found.scan.registrations.len();
         let left = blocks::read(&mut found, reader);
-        let has_candidates = !plausible::find(&found).is_empty();
-        self.across.add((file, path), &text, &left, has_candidates);
+        let candidates = plausible::find(&found, first);
+        let candidates = candidates.iter().map(|call| call.at(&source));
+        self.across
+            .add((file, path), &text, &left, candidates.collect());
         for directive in &source.directives {
             defines::read(&text, *directive, self.macros, file, reader, found.scan);
         }

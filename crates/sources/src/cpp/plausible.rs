@@ -18,12 +18,21 @@ pub(super) struct Candidate<'s> {
     pub receiver: &'s str,
 }
 
-/// The calls that no registration of the file covers.
-pub(super) fn find<'s>(found: &Collector<'_, 's>) -> Vec<Candidate<'s>> {
+impl Candidate<'_> {
+    /// Its place in the text.
+    pub(super) fn at(&self, source: &Source<'_>) -> u32 {
+        source
+            .tokens
+            .get(self.open)
+            .map_or(u32::MAX, |token| token.start)
+    }
+}
+
+/// The calls that none of the registrations from `first` on covers.
+pub(super) fn find<'s>(found: &Collector<'_, 's>, first: usize) -> Vec<Candidate<'s>> {
     let source = found.source;
-    let own = found.scan.registrations.iter();
-    let own = own.filter(|row| row.file == found.file);
-    let mut covered: Vec<_> = own.map(|row| (row.at.start, row.at.end)).collect();
+    let own = found.scan.registrations.get(first..).unwrap_or_default();
+    let mut covered: Vec<_> = own.iter().map(|row| (row.at.start, row.at.end)).collect();
     covered.sort_unstable();
     let mut last = 0;
     for (_, end) in &mut covered {
@@ -36,7 +45,7 @@ pub(super) fn find<'s>(found: &Collector<'_, 's>) -> Vec<Candidate<'s>> {
     };
     let calls = (0..source.tokens.len()).filter_map(|index| candidate(source, index));
     calls
-        .filter(|call| !is_covered(source.tokens[call.open].start))
+        .filter(|call| !is_covered(call.at(source)))
         .filter(|call| !has_other_type(source, call.receiver) && !is_own(source, call.kind))
         .collect()
 }
@@ -136,13 +145,15 @@ fn is_own(source: &Source<'_>, kind: RegistrationKind) -> bool {
     })
 }
 
-/// Lists the calls. They are unresolved, unless another file makes their library.
+/// Lists the calls at some places. They are unresolved, unless another file makes their library.
 pub(super) fn read<'s>(
     found: &mut Collector<'_, 's>,
+    left: &[u32],
     with_library: impl Fn(Block<'s>) -> Block<'s>,
 ) {
-    for call in find(found) {
-        let source = found.source;
+    let source = found.source;
+    let calls = (0..source.tokens.len()).filter_map(|index| candidate(source, index));
+    for call in calls.filter(|call| left.contains(&call.at(source))) {
         let why = format!("no scanned file shows which library `{}` is", call.receiver);
         let block = Block {
             namespace: None,

@@ -108,7 +108,8 @@ impl<'s> Placer<'_, 's> {
             return self.found.temporaries.push((block, close + 1));
         };
         let name = source.word(variable).unwrap_or_default();
-        let is_call = source.is(variable + 1, b'(') && !is_declared;
+        let is_call =
+            source.is(variable + 1, b'(') && !is_declared && !self.is_initializer(variable);
         if is_call
             && !self
                 .declared
@@ -128,6 +129,15 @@ impl<'s> Placer<'_, 's> {
             shared.is_declared |= is_declared;
             shared.is_static |= source.statement_has(variable, "static");
         }
+    }
+
+    /// Whether a constructor initializes a member at a token: `R() : lib_(...)`.
+    fn is_initializer(&self, variable: usize) -> bool {
+        let is = |back: usize, byte: u8| {
+            let at = variable.checked_sub(back);
+            at.is_some_and(|at| self.source.is(at, byte))
+        };
+        (is(1, b':') && !is(2, b':')) || (is(1, b',') && (is(2, b')') || is(2, b'}')))
     }
 
     /// Reads the lambda in brackets for the library that it gets.
