@@ -179,7 +179,7 @@ impl Sources {
                 };
                 let is_wanted = self.kept == SourceFilter::All && is_source;
                 if is_wanted || sieve.keeps(file) {
-                    self.count += usize::from(!is_source);
+                    self.count += usize::from(PathKind::of(name) == PathKind::Unknown);
                     self.files.push((name.to_owned(), bytes));
                 }
             }

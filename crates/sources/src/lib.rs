@@ -277,7 +277,7 @@ fn scan_within(
             *kept = Some(text);
         }
     }
-    cpp.finish(&mut scan);
+    let needed = cpp.finish(&mut scan);
     python.finish(&mut scan);
     cpu_fallback::find(files, &mut scan.registrations);
     scan.registrations
@@ -286,7 +286,7 @@ fn scan_within(
         let found = &scan.registrations;
         let from = found.partition_point(|registration| registration.file < index);
         let is_used = found.get(from).is_some_and(|found| found.file == index);
-        let is_used = is_used || cpp.is_needed(index);
+        let is_used = is_used || needed.contains(&index);
         if !is_used && !scan.faults.iter().any(|fault| fault.file == index) {
             *text = None;
         }

@@ -36,9 +36,9 @@ struct Waiting {
     path: Box<str>,
     text: Arc<str>,
     /// The names of functions that the file does not call itself.
-    helpers: Vec<Box<str>>,
+    helpers: FxHashSet<Box<str>>,
     /// The places of calls that no block of the file explains.
-    candidates: Vec<u32>,
+    candidates: FxHashSet<u32>,
 }
 
 /// A variable that several files may use.
@@ -68,7 +68,7 @@ impl Across {
         (file, path): (u32, &str),
         text: &Arc<str>,
         left: &Leftover<'_>,
-        candidates: Vec<u32>,
+        candidates: FxHashSet<u32>,
     ) {
         self.given.extend(given(file, left));
         // No other file sees a variable that is `static` in a file which is not included.
@@ -97,10 +97,11 @@ impl Across {
         });
     }
 
-    /// Whether another file needs a library of this one.
-    pub(super) fn gives(&self, file: u32) -> bool {
-        let mut given = self.given.iter().filter(|given| given.file == file);
-        given.any(|given| self.waiting.iter().any(|waiting| waiting.takes(given)))
+    /// The files whose libraries other files need.
+    pub(super) fn givers(&self) -> FxHashSet<u32> {
+        let given = self.given.iter();
+        let given = given.filter(|given| self.waiting.iter().any(|waiting| waiting.takes(given)));
+        given.map(|given| given.file).collect()
     }
 
     /// Reads what was left, now that all files are known.
@@ -126,7 +127,7 @@ impl Across {
             }
             for helper in receivers.helpers {
                 let name = helper.name.unwrap_or_default();
-                let is_left = waiting.helpers.iter().any(|left| **left == *name);
+                let is_left = waiting.helpers.contains(name);
                 if is_left && !self.read.contains(&(waiting.file, helper.at.start)) {
                     let several = names.get(name).is_some_and(|count| *count > 1);
                     let why = several.then_some(", which several scanned files define");
@@ -263,7 +264,7 @@ impl Waiting {
         found: &mut Collector<'_, 's>,
         reader: &mut Reader,
         read: &mut FxHashSet<(u32, u32)>,
-    ) -> (Vec<Given>, Vec<u32>) {
+    ) -> (Vec<Given>, FxHashSet<u32>) {
         let source = found.source;
         let receivers = found.receivers();
         let mut calls = Calls::default();
@@ -282,7 +283,7 @@ impl Waiting {
         }
         let passed = helpers::read(found, reader, receivers.helpers, calls);
         let rest = plausible::find(found, first);
-        let rest: Vec<u32> = rest.iter().map(|call| call.at(source)).collect();
+        let rest: FxHashSet<u32> = rest.iter().map(|call| call.at(source)).collect();
         let left = self.candidates.iter().copied();
         let left = left.filter(|at| rest.contains(at)).collect();
         (given(self.file, &passed), left)
@@ -323,6 +324,7 @@ impl<'s> Collector<'_, 's> {
     pub(super) fn receivers(&mut self) -> Receivers<'s> {
         let mut found = scopes::find(self.source, self.macros);
         self.claims = std::mem::take(&mut found.claims);
+        self.claims.sort_by_key(|claim| claim.body);
         found
     }
 }

@@ -6,9 +6,9 @@ use super::expression::Expression;
 use super::helpers::{Calls, Leftover};
 use super::source::Source;
 use super::{Collector, Draft, body, helpers, legacy, libraries, method, opening};
-use crate::RegistrationKind;
 use crate::name::{CATCH_ALL, canonical_key};
 use crate::parse::Reader;
+use crate::{FaultKind, RegistrationKind};
 
 #[derive(Debug, Clone)]
 pub(super) struct Block<'s> {
@@ -39,6 +39,10 @@ pub(super) fn read<'s>(found: &mut Collector<'_, 's>, reader: &mut Reader) -> Le
     let source = found.source;
     let mut calls = Calls::default();
     let receivers = found.receivers();
+    if let Some(cut) = receivers.cut {
+        let token = source.tokens[cut];
+        found.fault(FaultKind::TooComplex, source.span(token.start, token.end));
+    }
     let mut index = 0;
     while let Some(word) = next_word(found, &mut index) {
         let at = index - 1;

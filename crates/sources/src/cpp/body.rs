@@ -13,6 +13,9 @@ use crate::name::canonical_key;
 use crate::parse::{Reader, Walk, children};
 use crate::{FaultKind, RegistrationKind};
 
+/// Maximum number of scopes before a call in which its variable may be another one.
+const MOST_CLAIMS: usize = 256;
+
 /// Calls that pass the library to other functions go to `calls`.
 pub(super) fn read<'s>(
     found: &mut Collector<'_, 's>,
@@ -332,13 +335,14 @@ impl<'s> Call<'_, 's, '_> {
         let range = self.node.start_byte() + self.start..self.node.end_byte() + self.start;
         let at = found.source.within(range).start;
         let (open, close) = self.block.body;
-        found.claims.iter().any(|claim| {
-            let (from, to) = claim.body;
-            claim.variable == self.block.variable
-                && claim.body != self.block.body
-                && (open..=close).contains(&from)
-                && (from..=to).contains(&at)
-        })
+        // They are in the order of their places.
+        let before = found.claims.partition_point(|claim| claim.body.0 <= at);
+        let around = found.claims[..before].iter().rev();
+        let mut around = around
+            .take_while(|claim| claim.body.0 >= open)
+            .filter(|claim| claim.variable == self.block.variable && claim.body != self.block.body)
+            .take(MOST_CLAIMS);
+        around.any(|claim| claim.body.0 <= close && at <= claim.body.1)
     }
 
     fn names(

@@ -249,7 +249,10 @@ fn add_templates<'s>(
     let mut names: Vec<_> = calls.by_function.iter().collect();
     names.sort_by_key(|(name, _)| **name);
     for (name, blocks) in names {
-        if !sought.insert(name) || helpers.iter().any(|helper| helper.name == Some(name)) {
+        if sought.len() >= MOST_HELPERS
+            || !sought.insert(name)
+            || helpers.iter().any(|helper| helper.name == Some(name))
+        {
             continue;
         }
         let position = blocks.first().map_or(0, |(position, _)| *position);

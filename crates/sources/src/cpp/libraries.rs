@@ -194,7 +194,7 @@ impl<'s> Source<'s> {
 
     /// Whether a word precedes a token in its statement.
     pub(super) fn statement_has(&self, before: usize, word: &str) -> bool {
-        let statement = (0..before)
+        let statement = (before.saturating_sub(64)..before)
             .rev()
             .take_while(|at| ![b';', b'{', b'}'].iter().any(|byte| self.is(*at, *byte)));
         let mut words = statement.filter_map(|at| self.word(at));

@@ -32,6 +32,7 @@ use std::sync::Arc;
 
 use memchr::memmem::{self, Finder};
 use opatlas_source::Span;
+use rustc_hash::FxHashSet;
 
 use crate::name::Names;
 use crate::parse::{Budget, Reader};
@@ -91,15 +92,11 @@ impl<'m> Scanner<'m> {
         self.words.iter().any(|word| word.find(bytes).is_some()) || (has(".def(") && has(") ->"))
     }
 
-    /// Whether another file needs a library that this file passes on.
-    pub(crate) fn is_needed(&self, file: u32) -> bool {
-        self.across.gives(file)
-    }
-
-    /// Reads what the files decide together.
-    pub(crate) fn finish(&mut self, scan: &mut Scan) {
+    /// Reads what the files decide together, and returns the files whose libraries others need.
+    pub(crate) fn finish(&mut self, scan: &mut Scan) -> FxHashSet<u32> {
         let reader = self.reader.get_or_insert_with(|| Reader::cpp(self.budget));
         self.across.finish(self.macros, reader, scan);
+        self.across.givers()
     }
 
     /// Reads a file.

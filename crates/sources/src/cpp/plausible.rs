@@ -3,6 +3,8 @@
 //! A call counts if it has the arguments of a registration, nothing else in the file explains it, and
 //! the file does not declare its receiver with another type.
 
+use rustc_hash::FxHashSet;
+
 use super::Collector;
 use super::blocks::Block;
 use super::method;
@@ -44,9 +46,14 @@ pub(super) fn find<'s>(found: &Collector<'_, 's>, first: usize) -> Vec<Candidate
         before > 0 && covered[before - 1].1 > at
     };
     let calls = (0..source.tokens.len()).filter_map(|index| candidate(source, index));
+    let calls: Vec<_> = calls.filter(|call| !is_covered(call.at(source))).collect();
+    if calls.is_empty() {
+        return calls;
+    }
+    let types = OtherTypes::of(source);
     calls
-        .filter(|call| !is_covered(call.at(source)))
-        .filter(|call| !has_other_type(source, call.receiver) && !is_own(source, call.kind))
+        .into_iter()
+        .filter(|call| !types.explain(call))
         .collect()
 }
 
@@ -96,59 +103,66 @@ fn receiver<'s>(source: &Source<'s>, index: usize) -> Option<(usize, &'s str)> {
     None
 }
 
-/// Whether a name is declared with a type that is no library: `Plan plan;`, `Plan& plan()`.
-fn has_other_type(source: &Source<'_>, name: &str) -> bool {
-    let is_parameter_type = |word: &str| {
-        (1..source.tokens.len()).any(|at| {
-            source.word(at) == Some(word)
-                && matches!(source.word(at - 1), Some("typename" | "class"))
-        })
-    };
-    (1..source.tokens.len()).any(|at| {
-        if source.word(at) != Some(name) {
-            return false;
-        }
-        let mut before = at - 1;
-        while before > 0 && (source.is(before, b'&') || source.is(before, b'*')) {
-            before -= 1;
-        }
-        if source.is(before, b'>') {
-            return before > 0 && !source.is(before - 1, b'-');
-        }
-        let keywords = [
-            "auto",
-            "return",
-            "const",
-            "else",
-            "new",
-            "delete",
-            "case",
-            "throw",
-            "co_return",
-        ];
-        source
-            .word(before)
-            .is_some_and(|word| !keywords.contains(&word) && !is_parameter_type(word))
-    })
+/// Words before a name that are no type.
+const KEYWORDS: [&str; 9] = [
+    "auto",
+    "return",
+    "const",
+    "else",
+    "new",
+    "delete",
+    "case",
+    "throw",
+    "co_return",
+];
+
+/// What a file declares with types that are no libraries.
+#[derive(Default)]
+struct OtherTypes<'s> {
+    /// Variables and functions: `Plan plan;`, `Plan& plan()`.
+    names: FxHashSet<&'s str>,
+    /// Methods of its classes that are named like those of libraries.
+    methods: FxHashSet<&'s str>,
 }
 
-/// Whether a class of the file has a method of the name.
-fn is_own(source: &Source<'_>, kind: RegistrationKind) -> bool {
-    (1..source.tokens.len()).any(|at| {
-        source.word(at) == Some(kind.as_str())
-            && source.is(at + 1, b'(')
-            && source.access(at).is_none()
-            && (source.word(at - 1).is_some_and(|word| word != "return")
-                || [b'&', b'*', b'>']
-                    .iter()
-                    .any(|byte| source.is(at - 1, *byte)))
-    })
+impl<'s> OtherTypes<'s> {
+    fn of(source: &Source<'s>) -> Self {
+        let words = (1..source.tokens.len()).filter_map(|at| Some((at, source.word(at)?)));
+        let is_parameter = |at: usize| matches!(source.word(at - 1), Some("typename" | "class"));
+        let parameters = words.clone().filter(|(at, _)| is_parameter(*at));
+        let parameters: FxHashSet<&str> = parameters.map(|(_, word)| word).collect();
+        let mut found = Self::default();
+        for (at, word) in words {
+            let mut before = at - 1;
+            while before > 0 && (source.is(before, b'&') || source.is(before, b'*')) {
+                before -= 1;
+            }
+            let is_type = |word: &str| !KEYWORDS.contains(&word) && !parameters.contains(word);
+            let is_declared = match source.word(before) {
+                Some(word) => is_type(word),
+                None => source.is(before, b'>') && !(before > 0 && source.is(before - 1, b'-')),
+            };
+            if is_declared {
+                found.names.insert(word);
+                let is_method = matches!(word, "impl" | "def" | "fallback");
+                found
+                    .methods
+                    .extend((is_method && source.is(at + 1, b'(')).then_some(word));
+            }
+        }
+        found
+    }
+
+    /// Whether a call is not one of a library.
+    fn explain(&self, call: &Candidate<'_>) -> bool {
+        self.names.contains(call.receiver) || self.methods.contains(call.kind.as_str())
+    }
 }
 
 /// Lists the calls at some places. They are unresolved, unless another file makes their library.
 pub(super) fn read<'s>(
     found: &mut Collector<'_, 's>,
-    left: &[u32],
+    left: &FxHashSet<u32>,
     with_library: impl Fn(Block<'s>) -> Block<'s>,
 ) {
     let source = found.source;

@@ -10,6 +10,9 @@ use super::source::Source;
 /// What registers through an object of the type `torch::Library`.
 pub(super) const OBJECT: &str = "torch::Library";
 
+/// Maximum number of libraries in a file.
+const MOST: usize = 256;
+
 /// How far a declaration is searched backwards, in tokens.
 const FARTHEST: usize = 64;
 
@@ -44,6 +47,8 @@ pub(super) struct Mentions<'s> {
     pub made: Vec<Made<'s>>,
     /// Declared variables: tokens of their names.
     pub declared: Vec<usize>,
+    /// The token after which there are too many libraries.
+    pub cut: Option<usize>,
 }
 
 /// A function that returns a library.
@@ -60,6 +65,8 @@ struct Finder<'r, 's> {
     types: FxHashSet<&'s str>,
     /// Whether the file has a class of its own with the name.
     has_own_class: bool,
+    /// `torch`, and names for it.
+    namespaces: FxHashSet<&'s str>,
     factories: Vec<Factory>,
     found: Mentions<'s>,
 }
@@ -70,6 +77,7 @@ pub(super) fn find<'s>(source: &Source<'s>) -> Mentions<'s> {
         source,
         types: FxHashSet::from_iter(["Library", "StableLibrary"]),
         has_own_class: false,
+        namespaces: FxHashSet::from_iter(["torch"]),
         factories: Vec::new(),
         found: Mentions::default(),
     };
@@ -78,6 +86,11 @@ pub(super) fn find<'s>(source: &Source<'s>) -> Mentions<'s> {
         let Some(word) = source.word(index) else {
             continue;
         };
+        let made = finder.found.made.len() + finder.found.declared.len();
+        if made + finder.factories.len() > MOST {
+            finder.found.cut = Some(index);
+            break;
+        }
         if finder.is_type(index) {
             finder.mention(index);
         } else if word.starts_with("MAKE_") && word.contains("TORCH_LIBRARY") {
@@ -98,11 +111,19 @@ impl<'s> Finder<'_, 's> {
             {
                 self.has_own_class |= source.is(index + 2, b'{') || source.is(index + 2, b':');
             }
-            let end = (index..source.tokens.len().min(index + FARTHEST))
-                .find(|end| source.is(*end, b';'));
-            let Some(end) = end.filter(|_| matches!(word, Some("using" | "typedef"))) else {
+            if !matches!(word, Some("using" | "typedef" | "namespace")) {
+                continue;
+            }
+            let mut statement = index..source.tokens.len().min(index + FARTHEST);
+            let Some(end) = statement.find(|end| source.is(*end, b';')) else {
                 continue;
             };
+            if word == Some("namespace") {
+                let is_torch = source.is(index + 2, b'=') && source.word(end - 1) == Some("torch");
+                self.namespaces
+                    .extend(source.word(index + 1).filter(|_| is_torch));
+                continue;
+            }
             let is_library = (index + 2..end)
                 .any(|at| self.is_type(at) && !source.is(at + 1, b':') && !source.is(at + 1, b'('));
             let is_function = (index..end).any(|at| source.is(at, b'('));
@@ -124,7 +145,7 @@ impl<'s> Finder<'_, 's> {
         };
         let qualifier = self.qualifier(index);
         match qualifier {
-            Some(qualifier) => word != "Library" || self.means_torch(qualifier),
+            Some(qualifier) => word != "Library" || self.namespaces.contains(qualifier),
             None => word != "Library" || !self.has_own_class,
         }
     }
@@ -133,18 +154,6 @@ impl<'s> Finder<'_, 's> {
         let source = self.source;
         let is_path = index > 2 && source.is(index - 1, b':') && source.is(index - 2, b':');
         is_path.then(|| source.word(index - 3)).flatten()
-    }
-
-    /// Whether a namespace is `torch`, or `namespace t = torch`.
-    fn means_torch(&self, name: &str) -> bool {
-        let source = self.source;
-        name == "torch"
-            || (0..source.tokens.len()).any(|at| {
-                source.word(at) == Some("namespace")
-                    && source.word(at + 1) == Some(name)
-                    && source.is(at + 2, b'=')
-                    && source.word(at + 3) == Some("torch")
-            })
     }
 
     /// The first token of a qualified name that ends at `index`.
@@ -308,6 +317,9 @@ impl<'s> Finder<'_, 's> {
             let libraries: Vec<_> = made.map(|made| made.library.clone()).collect();
             let library = libraries::common(name, &libraries);
             for at in 0..source.tokens.len() {
+                if self.found.made.len() > 2 * MOST {
+                    break;
+                }
                 let is_call = source.word(at) == Some(name) && source.is(at + 1, b'(');
                 if is_call && at != factory.name && !self.is_type(at.saturating_sub(1)) {
                     self.add_made(self.chain_start(at), at + 1, library.clone(), OBJECT);

@@ -27,6 +27,8 @@ pub(super) struct Receivers<'s> {
     pub temporaries: Vec<(Block<'s>, usize)>,
     /// Where a variable means something else than around.
     pub claims: Vec<Claim<'s>>,
+    /// The token after which there are too many libraries.
+    pub cut: Option<usize>,
 }
 
 /// A variable outside functions.
@@ -56,11 +58,14 @@ pub(super) fn find<'s>(source: &Source<'s>, macros: &Macros) -> Receivers<'s> {
     let mentions = receivers::find(source);
     let mut found = Receivers {
         helpers: mentions.helpers,
+        cut: mentions.cut,
         ..Receivers::default()
     };
     if mentions.made.is_empty() && mentions.declared.is_empty() && found.helpers.is_empty() {
         return found;
     }
+    let scopes = mentions.declared.into_iter();
+    let declared = scopes.map(|variable| (variable, source.end_of_scope(variable)));
     let helpers = found.helpers.iter();
     found.claims = helpers
         .map(|helper| Claim {
@@ -71,7 +76,7 @@ pub(super) fn find<'s>(source: &Source<'s>, macros: &Macros) -> Receivers<'s> {
     let mut placer = Placer {
         source,
         regions: Regions::of(source),
-        declared: mentions.declared,
+        declared: declared.collect(),
         found,
     };
     for made in &mentions.made {
@@ -86,7 +91,8 @@ pub(super) fn find<'s>(source: &Source<'s>, macros: &Macros) -> Receivers<'s> {
 struct Placer<'r, 's> {
     source: &'r Source<'s>,
     regions: Regions,
-    declared: Vec<usize>,
+    /// Declared variables, and the ends of their scopes.
+    declared: Vec<(usize, usize)>,
     found: Receivers<'s>,
 }
 
@@ -110,17 +116,13 @@ impl<'s> Placer<'_, 's> {
         let name = source.word(variable).unwrap_or_default();
         let is_call =
             source.is(variable + 1, b'(') && !is_declared && !self.is_initializer(variable);
-        if is_call
-            && !self
-                .declared
-                .iter()
-                .any(|at| source.word(*at) == Some(name))
-        {
+        let mut declared = self.declared.iter();
+        if is_call && !declared.any(|(at, _)| source.word(*at) == Some(name)) {
             return self.found.passed.push((name, block));
         }
         let end = source.end_of_scope(variable);
         if is_declared && !self.regions.is_shared(source, end) {
-            if !self.declared.contains(&variable) {
+            if !self.declared.iter().any(|(at, _)| *at == variable) {
                 self.add_local(variable, end, block);
             }
         } else if !self.is_local(variable) {
@@ -156,19 +158,17 @@ impl<'s> Placer<'_, 's> {
     /// Whether an assigned variable is declared in a function around it.
     fn is_local(&self, variable: usize) -> bool {
         let source = self.source;
-        self.declared.iter().any(|at| {
-            let end = source.end_of_scope(*at);
-            (*at..end).contains(&variable)
+        self.declared.iter().any(|(at, end)| {
+            (*at..*end).contains(&variable)
                 && source.word(*at) == source.word(variable)
-                && !self.regions.is_shared(source, end)
+                && !self.regions.is_shared(source, *end)
         })
     }
 
     fn place_declared(&mut self, made: &[Made<'s>]) {
         let source = self.source;
-        for variable in std::mem::take(&mut self.declared) {
+        for (variable, end) in std::mem::take(&mut self.declared) {
             let name = source.word(variable).unwrap_or_default();
-            let end = source.end_of_scope(variable);
             if self.regions.is_shared(source, end) {
                 let shared = self.found.shared.entry(name).or_default();
                 shared.is_declared |= !source.statement_has(variable, "extern");
