@@ -22,6 +22,7 @@ mod template;
 use std::sync::Arc;
 
 use opatlas_source::{Span, Stop, Stopped};
+use rustc_hash::FxHashSet;
 
 use parse::Budget;
 
@@ -197,6 +198,20 @@ pub struct Scan {
     pub texts: Vec<Option<Arc<str>>>,
 }
 
+impl Scan {
+    /// Drops the texts of files without registrations and problems that no other file needs.
+    fn drop_texts(&mut self, needed: &FxHashSet<u32>) {
+        let rows = self.registrations.iter().map(|row| row.file);
+        let faults = self.faults.iter().map(|fault| fault.file);
+        let used: FxHashSet<u32> = rows.chain(faults).collect();
+        for (text, index) in self.texts.iter_mut().zip(0..) {
+            if !used.contains(&index) && !needed.contains(&index) {
+                *text = None;
+            }
+        }
+    }
+}
+
 /// Tells which files are worth giving to [`scan`].
 pub struct Sieve<'m> {
     cpp: cpp::Scanner<'m>,
@@ -282,14 +297,6 @@ fn scan_within(
     cpu_fallback::find(files, &mut scan.registrations);
     scan.registrations
         .sort_by_key(|found| (found.file, found.at.start));
-    for (text, index) in scan.texts.iter_mut().zip(0..) {
-        let found = &scan.registrations;
-        let from = found.partition_point(|registration| registration.file < index);
-        let is_used = found.get(from).is_some_and(|found| found.file == index);
-        let is_used = is_used || needed.contains(&index);
-        if !is_used && !scan.faults.iter().any(|fault| fault.file == index) {
-            *text = None;
-        }
-    }
+    scan.drop_texts(&needed);
     Ok(scan)
 }

@@ -105,7 +105,8 @@ fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Bl
         None => source.receiver(body)?,
     };
     let mut library = libraries::named(source, &arguments);
-    if library.unresolved.is_none() && !opening::is_pattern(word, arguments.len(), own.is_some()) {
+    let is_pattern = own.is_some() && opening::is_pattern(word, arguments.len());
+    if library.unresolved.is_none() && !is_pattern {
         let why = format!("no scanned file shows what the arguments of `{word}` mean");
         library.unresolved = Some(why.into());
     }

@@ -51,9 +51,7 @@ pub(super) fn read<'s>(
         return found.fault(FaultKind::TooComplex, block.at);
     };
     let mut walk = Walk::new(tree.root_node());
-    let mut enter = true;
-    while let Some(node) = walk.next(enter) {
-        enter = true;
+    while let Some(node) = walk.next(true) {
         if node.kind() == "call_expression" {
             call(found, block, start, &walk.path, calls);
         }

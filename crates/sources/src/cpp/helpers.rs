@@ -223,19 +223,30 @@ pub(super) fn read<'s>(
         };
         body::read(found, reader, &block, &mut calls);
     }
-    let is_defined = |name: &str| helpers.iter().any(|helper| helper.name == Some(name));
-    let others = calls
-        .by_function
-        .iter()
-        .filter(|(name, _)| !is_defined(name));
-    let others = others.flat_map(|(name, blocks)| blocks.iter().map(|(_, b)| (*name, b.clone())));
-    let mut calls: Vec<_> = others.collect();
-    calls.sort_by_key(|(name, block)| (*name, block.at.start));
-    let unread = helpers.into_iter().zip(read).filter(|(_, read)| *read == 0);
-    Leftover {
-        calls,
-        helpers: unread.map(|(helper, _)| helper).collect(),
-        ..Leftover::default()
+    Leftover::of(helpers, &read, calls)
+}
+
+impl<'s> Leftover<'s> {
+    /// The functions that were not read, and the calls of others.
+    fn of(helpers: Vec<Helper<'s>>, read: &[usize], calls: Calls<'s>) -> Self {
+        let defined: FxHashSet<_> = helpers.iter().filter_map(|helper| helper.name).collect();
+        let others = calls.by_function.into_iter();
+        let others = others.filter(|(name, _)| !defined.contains(name));
+        let others = others.flat_map(|(name, blocks)| {
+            let blocks = blocks.into_iter();
+            blocks.map(move |(_, block)| (name, block))
+        });
+        let mut calls: Vec<_> = others.collect();
+        calls.sort_by_key(|(name, block)| (*name, block.at.start));
+        let unread = helpers
+            .into_iter()
+            .zip(read)
+            .filter(|(_, read)| **read == 0);
+        Self {
+            calls,
+            helpers: unread.map(|(helper, _)| helper).collect(),
+            ..Self::default()
+        }
     }
 }
 
@@ -265,13 +276,13 @@ pub(super) fn read_alone<'s>(
     found: &mut Collector<'_, 's>,
     reader: &mut Reader,
     helper: &Helper<'s>,
-    is_ambiguous: Option<&str>,
+    ambiguity: Option<&str>,
 ) {
     let name = helper.name.map_or_else(
         || "a lambda without a name".to_owned(),
         |name| format!("`{name}`"),
     );
-    let why = match is_ambiguous {
+    let why = match ambiguity {
         Some(why) => format!("the library is a parameter of {name}{why}"),
         None if helper.name.is_none() => format!("the library is a parameter of {name}"),
         None => {

@@ -192,6 +192,34 @@ impl<'s> Source<'s> {
         is_arrow.then(|| last.checked_sub(2)).flatten()
     }
 
+    /// The first token of a qualified name that ends at `index`.
+    pub(super) fn name_start(&self, index: usize) -> usize {
+        let mut start = index;
+        while start > 2
+            && self.is(start - 1, b':')
+            && self.is(start - 2, b':')
+            && self.word(start - 3).is_some()
+        {
+            start -= 3;
+        }
+        start
+    }
+
+    /// The first token of an expression such as `registry->library` that ends at a name.
+    pub(super) fn chain_start(&self, name: usize) -> usize {
+        let mut start = self.name_start(name);
+        while let Some(mut before) = self.access(start) {
+            if self.is(before, b')') {
+                let Some(open) = self.partner(before) else {
+                    break;
+                };
+                before = open.saturating_sub(1);
+            }
+            start = self.name_start(before);
+        }
+        start
+    }
+
     /// Whether a word precedes a token in its statement.
     pub(super) fn statement_has(&self, before: usize, word: &str) -> bool {
         let statement = (before.saturating_sub(64)..before)

@@ -214,15 +214,7 @@ impl Collector<'_, '_> {
         let is_fallback = draft.kind == RegistrationKind::Fallback;
         let mut why = draft.unresolved;
         if why.is_none() && !is_fallback && named.is_none() {
-            why = Some(match name {
-                Some(name) if template::is_placeholder(name.operator) => {
-                    libraries::decides(&shortened(name.operator), "operator's name").into()
-                }
-                Some(name) => {
-                    format!("`{}` is not an operator's name", shortened(name.operator)).into()
-                }
-                None => "the operator's name is not a literal".into(),
-            });
+            why = Some(name_fault(name));
         }
         if why.is_none() && !(is_qualified && key.is_some()) {
             why.clone_from(&block.unresolved);
@@ -248,5 +240,18 @@ impl Collector<'_, '_> {
             through: draft.through.into(),
             unresolved: why,
         });
+    }
+}
+
+/// Why an operator's name is not known.
+fn name_fault(name: Option<Names<'_>>) -> Box<str> {
+    let Some(name) = name else {
+        return "the operator's name is not a literal".into();
+    };
+    let shown = shortened(name.operator);
+    if template::is_placeholder(name.operator) {
+        libraries::decides(&shown, "operator's name").into()
+    } else {
+        format!("`{shown}` is not an operator's name").into()
     }
 }

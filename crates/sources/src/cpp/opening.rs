@@ -33,21 +33,18 @@ pub(super) fn is_opener(word: &str) -> bool {
     if word.contains("MAKE_") || word.contains("PYBIND") {
         return false;
     }
-    let is_macro = word
-        .bytes()
-        .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-    let ends = ["_LIBRARY_IMPL", "_LIBRARY_FRAGMENT", "_LIBRARY"];
-    word.contains("TORCH_LIBRARY") || (is_macro && ends.iter().any(|end| word.ends_with(end)))
+    let is_capital = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+    word.contains("TORCH_LIBRARY")
+        || word.ends_with("LIBRARY_IMPL")
+        || word.ends_with("LIBRARY_FRAGMENT")
+        || (word.ends_with("_LIBRARY") && word.bytes().all(is_capital))
 }
 
-/// Whether a macro has the arguments of the macro of PyTorch with the same ending: a namespace, a key
-/// for `IMPL`, and the library.
-pub(super) fn is_pattern(word: &str, names: usize, has_variable: bool) -> bool {
-    if word.contains("TORCH_LIBRARY") {
-        return true;
-    }
+/// Whether a macro has as many names before its library as the macro of PyTorch with the same ending:
+/// a namespace, and a key for `IMPL`.
+pub(super) fn is_pattern(word: &str, names: usize) -> bool {
     let expected = if word.ends_with("_IMPL") { 2 } else { 1 };
-    has_variable && names == expected
+    word.contains("TORCH_LIBRARY") || names == expected
 }
 
 impl Source<'_> {

@@ -156,20 +156,6 @@ impl<'s> Finder<'_, 's> {
         is_path.then(|| source.word(index - 3)).flatten()
     }
 
-    /// The first token of a qualified name that ends at `index`.
-    fn name_start(&self, index: usize) -> usize {
-        let source = self.source;
-        let mut start = index;
-        while start > 2
-            && source.is(start - 1, b':')
-            && source.is(start - 2, b':')
-            && source.word(start - 3).is_some()
-        {
-            start -= 3;
-        }
-        start
-    }
-
     fn mention(&mut self, index: usize) {
         let source = self.source;
         if source.is(index + 1, b':') && source.is(index + 2, b':') {
@@ -233,7 +219,7 @@ impl<'s> Finder<'_, 's> {
     /// `(torch::Library::IMPL, "aten", key, file, line)`, with the kind at a token.
     fn construct(&mut self, index: usize) {
         let source = self.source;
-        let Some(open) = self.name_start(index).checked_sub(1) else {
+        let Some(open) = source.name_start(index).checked_sub(1) else {
             return;
         };
         let is_bracket = source.is(open, b'(') || source.is(open, b'{');
@@ -322,26 +308,10 @@ impl<'s> Finder<'_, 's> {
                 }
                 let is_call = source.word(at) == Some(name) && source.is(at + 1, b'(');
                 if is_call && at != factory.name && !self.is_type(at.saturating_sub(1)) {
-                    self.add_made(self.chain_start(at), at + 1, library.clone(), OBJECT);
+                    self.add_made(source.chain_start(at), at + 1, library.clone(), OBJECT);
                 }
             }
         }
-    }
-
-    /// The first token of an expression such as `registry->library` that ends at a name.
-    fn chain_start(&self, name: usize) -> usize {
-        let source = self.source;
-        let mut start = self.name_start(name);
-        while let Some(mut before) = source.access(start) {
-            if source.is(before, b')') {
-                let Some(open) = source.partner(before) else {
-                    break;
-                };
-                before = open.saturating_sub(1);
-            }
-            start = self.name_start(before);
-        }
-        start
     }
 
     /// The variable that is made with the bracket at `open`.
@@ -353,7 +323,7 @@ impl<'s> Finder<'_, 's> {
             let angle = (from..last).rev().find(|at| {
                 source.is(*at, b'<') && source.template_end(*at, FARTHEST) == Some(last)
             })?;
-            return self.before(self.name_start(angle.checked_sub(1)?), depth + 1);
+            return self.before(source.name_start(angle.checked_sub(1)?), depth + 1);
         }
         let word = source.word(last)?;
         if matches!(
@@ -365,7 +335,7 @@ impl<'s> Finder<'_, 's> {
                 .word(last.checked_sub(access)?)
                 .map(|_| last - access);
         }
-        let start = self.name_start(last);
+        let start = source.name_start(last);
         let is_expression = self.is_type(last)
             || matches!(
                 word,
