@@ -70,6 +70,30 @@ fn registrations_as_lines_of_json() {
 }
 
 #[test]
+fn files_of_any_suffix() {
+    let patch = "--- a\n+++ b\n+  m.impl(\"abs\", f);\n";
+    let files = [
+        ("a.mu", KERNELS),
+        ("b.cpp.in", KERNELS),
+        ("ops", KERNELS),
+        ("guide.md", KERNELS),
+        ("weights", "\0TORCH_LIBRARY"),
+        ("table", "1 2 3"),
+        ("ops.cpp.patch", patch),
+    ];
+    let folder = folder(&files);
+    let (code, out, errors) = scan(&[path(folder.path())]);
+    assert_eq!(code, Some(0));
+    assert!(
+        out.ends_with("6 registrations in 3 source files, 3 unresolved\n"),
+        "{out}"
+    );
+    let expected = "/ops.cpp.patch:3: the patch adds registrations and was not read; \
+                    scan the sources that it makes\n";
+    assert_eq!(errors, format!("{}{expected}", path(folder.path())));
+}
+
+#[test]
 fn registrations_for_people_and_a_projects_macros() {
     let macros = "[[macro]]\nname = \"ACME\"\nparameters = [\"op\", \"overload\"]\n\
                   impl = \"{op}.{overload}\"\n";

@@ -9,7 +9,7 @@ use clap::Args;
 use opatlas_service::Snapshot;
 use opatlas_service::dispatch::Profile;
 use opatlas_source::{Bundle, visible};
-use opatlas_sources::{File, Language, Macros, Sieve};
+use opatlas_sources::{File, Language, Macros, Sieve, scan};
 use opatlas_verdict::View;
 
 use super::git::{Git, Mode, Objects};
@@ -48,8 +48,10 @@ impl KernelSources {
         let is_pytorch = !deciding(snapshot, &files).is_empty();
         let described = SourceMacros::read(None)?;
         let sieve = Sieve::new(&described.macros);
-        let mut read = files.iter().map(|(path, bytes)| File { path, bytes });
-        Ok((!is_pytorch && read.any(|file| sieve.keeps(file))).then_some(folder))
+        let read = files.iter().map(|(path, bytes)| File { path, bytes });
+        let kept: Vec<_> = read.filter(|file| sieve.keeps(*file)).collect();
+        let registers = || !scan(&kept, &described.macros).registrations.is_empty();
+        Ok((!is_pytorch && registers()).then_some(folder))
     }
 
     /// Adds the sources on disk that decide verdicts.

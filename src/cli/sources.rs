@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use super::config;
 use super::read::{self, Origin};
-use opatlas_sources::{FaultKind, File, LARGEST_FILE, Language, Macros, Sieve};
+use opatlas_sources::{FaultKind, File, LARGEST_FILE, Macros, PathKind, Sieve};
 
 const MOST_FILES: usize = 1_000_000;
 
@@ -98,7 +98,8 @@ impl Sources {
         files.map(|(path, bytes)| File { path, bytes }).collect()
     }
 
-    /// Reads the source files of a folder, or one file. Skips hidden folders, and links within the
+    /// Reads the source files of a folder, or one file. A file whose name says nothing counts if its
+    /// contents register something. Skips hidden folders, and links within the
     /// folder, whose targets are read anyway. Lists links out of the folder as omitted.
     pub(super) fn add(&mut self, folder: &Path, macros: &Macros) -> anyhow::Result<()> {
         let shown = || format!("cannot read {}", folder.display());
@@ -140,7 +141,7 @@ impl Sources {
                 self.link(&path, root, name(&path));
             } else if kind.is_dir() && !hidden {
                 folders.push(path);
-            } else if kind.is_file() && Language::of(&name(&path)).is_some() {
+            } else if kind.is_file() && PathKind::of(&name(&path)) != PathKind::Other {
                 self.read(&path, &name(&path), sieve);
             }
         }
@@ -160,9 +161,13 @@ impl Sources {
         if self.count == MOST_FILES {
             return;
         }
-        self.count += 1;
+        let is_source = matches!(PathKind::of(name), PathKind::Source(_));
+        self.count += usize::from(is_source);
         let size = fs::metadata(path).map_or(0, |metadata| metadata.len());
         if size > LARGEST_FILE as u64 {
+            if !is_source {
+                return;
+            }
             let why = FaultKind::TooLarge.as_str();
             return self.notes.push((name.to_owned(), why.to_owned()));
         }
@@ -172,7 +177,9 @@ impl Sources {
                     path: name,
                     bytes: &bytes,
                 };
-                if self.kept == SourceFilter::All || sieve.keeps(file) {
+                let is_wanted = self.kept == SourceFilter::All && is_source;
+                if is_wanted || sieve.keeps(file) {
+                    self.count += usize::from(PathKind::of(name) == PathKind::Unknown);
                     self.files.push((name.to_owned(), bytes));
                 }
             }

@@ -12,14 +12,17 @@ mod cpp;
 mod cpu_fallback;
 mod decode;
 mod joined;
+mod language;
 mod macros;
 mod name;
 mod parse;
 mod python;
+mod template;
 
 use std::sync::Arc;
 
 use opatlas_source::{Span, Stop, Stopped};
+use rustc_hash::FxHashSet;
 
 use parse::Budget;
 
@@ -30,6 +33,7 @@ pub use cpp::types::{
     CppType, Instance, Place, RegisteredKernel, TypeNames, Unknown, declaration, instance,
 };
 pub use joined::{MACRO_FILE, Sources};
+pub use language::{Language, PathKind};
 pub use macros::{Macro, Macros};
 pub use name::{Names, device_key};
 
@@ -150,6 +154,8 @@ pub enum FaultKind {
     TooDeep,
     /// Reading a part of it took more steps than its size allows.
     TooComplex,
+    /// It is a patch that adds registrations to other files.
+    Patch,
 }
 
 impl FaultKind {
@@ -162,6 +168,9 @@ impl FaultKind {
             Self::Encoding => "the file is not valid UTF-8; invalid bytes were replaced",
             Self::TooDeep => "the code is nested too deeply; this part was not read",
             Self::TooComplex => "the code is too irregular to parse; this part was not read",
+            Self::Patch => {
+                "the patch adds registrations and was not read; scan the sources that it makes"
+            }
         }
     }
 }
@@ -184,29 +193,21 @@ pub struct Scan {
     pub registrations: Vec<Registration>,
     /// Problems in the files.
     pub faults: Vec<Fault>,
-    /// The text of each file that registers something, for its places; `None` for others.
+    /// The text of each file that registers something, or passes a library to another file; `None`
+    /// for others.
     pub texts: Vec<Option<Arc<str>>>,
 }
 
-/// The language of a source file, by the end of its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Language {
-    /// C++, CUDA and HIP.
-    Cpp,
-    /// Python.
-    Python,
-}
-
-impl Language {
-    /// The language of a path; `None` for other files.
-    #[must_use]
-    pub fn of(path: &str) -> Option<Self> {
-        let (_, ending) = path.rsplit_once('.')?;
-        match ending {
-            "py" | "pyi" => Some(Self::Python),
-            "c" | "cc" | "cpp" | "cxx" | "h" | "hh" | "hpp" | "hxx" | "cu" | "cuh" | "hip"
-            | "inl" | "ipp" | "mm" | "sycl" | "dp" => Some(Self::Cpp),
-            _ => None,
+impl Scan {
+    /// Drops the texts of files without registrations and problems that no other file needs.
+    fn drop_texts(&mut self, needed: &FxHashSet<u32>) {
+        let rows = self.registrations.iter().map(|row| row.file);
+        let faults = self.faults.iter().map(|fault| fault.file);
+        let used: FxHashSet<u32> = rows.chain(faults).collect();
+        for (text, index) in self.texts.iter_mut().zip(0..) {
+            if !used.contains(&index) && !needed.contains(&index) {
+                *text = None;
+            }
         }
     }
 }
@@ -230,10 +231,10 @@ impl<'m> Sieve<'m> {
     #[must_use]
     pub fn keeps(&self, file: File<'_>) -> bool {
         let is_odd = file.bytes.len() > LARGEST_FILE || memchr::memchr(0, file.bytes).is_some();
-        match Language::of(file.path) {
+        match Language::of_file(file) {
             Some(Language::Cpp) => is_odd || self.cpp.may_register(file.bytes),
             Some(Language::Python) => is_odd || python::may_register(file.bytes),
-            None => false,
+            None => language::patch(file, 0).is_some(),
         }
     }
 }
@@ -267,38 +268,35 @@ fn scan_within(
     let mut python = python::Scanner::new(budget);
     for (index, file) in files.iter().enumerate() {
         stop.check()?;
-        if Language::of(file.path).is_none() {
-            continue;
-        }
-        let may_register = match Language::of(file.path) {
-            Some(Language::Cpp) => cpp.may_register(file.bytes),
-            Some(Language::Python) => python::may_register(file.bytes),
-            None => false,
-        };
         let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let Some(language) = Language::of_file(*file) else {
+            if let Some(fault) = language::patch(*file, index) {
+                scan.texts[index as usize] = Some(String::from_utf8_lossy(file.bytes).into());
+                scan.faults.push(fault);
+            }
+            continue;
+        };
+        let may_register = match language {
+            Language::Cpp => cpp.may_register(file.bytes),
+            Language::Python => python::may_register(file.bytes),
+        };
         let Some(text) = decode::decode(file.bytes, may_register, index, &mut scan.faults) else {
             continue;
         };
         let text: Arc<str> = text.into();
-        match Language::of(file.path) {
-            Some(Language::Python) => python.read(index, &text, &mut scan),
-            _ => cpp.read(index, &text, &mut scan),
+        match language {
+            Language::Python => python.read(index, &text, &mut scan),
+            Language::Cpp => cpp.read(index, file.path, &text, &mut scan),
         }
         if let Some(kept) = scan.texts.get_mut(index as usize) {
             *kept = Some(text);
         }
     }
+    let needed = cpp.finish(&mut scan);
     python.finish(&mut scan);
     cpu_fallback::find(files, &mut scan.registrations);
     scan.registrations
         .sort_by_key(|found| (found.file, found.at.start));
-    for (text, index) in scan.texts.iter_mut().zip(0..) {
-        let found = &scan.registrations;
-        let from = found.partition_point(|registration| registration.file < index);
-        let is_used = found.get(from).is_some_and(|found| found.file == index);
-        if !is_used && !scan.faults.iter().any(|fault| fault.file == index) {
-            *text = None;
-        }
-    }
+    scan.drop_texts(&needed);
     Ok(scan)
 }

@@ -36,7 +36,7 @@ fn an_invalid_byte_costs_only_its_place() {
 }
 
 /// A head, a piece that repeats, and a tail.
-const SHAPES: [(&str, &str, &str, &str); 16] = [
+const SHAPES: [(&str, &str, &str, &str); 23] = [
     (
         "a.cpp",
         "TORCH_LIBRARY_IMPL(aten, CPU, m) {",
@@ -79,6 +79,28 @@ const SHAPES: [(&str, &str, &str, &str); 16] = [
         "void f(torch::Library& m) { m.impl(\"x\", f); g(m); }",
         "",
     ),
+    (
+        "a.cpp",
+        "",
+        "torch::Library m(torch::Library::IMPL, n, k); m.impl(\"x\", f);",
+        "",
+    ),
+    (
+        "a.cpp",
+        "void f() {",
+        "auto m = MAKE_TORCH_LIBRARY(a); m.impl(\"x\", f);",
+        "}",
+    ),
+    ("a.cpp", "", "torch::Library& f() { f(); } ", ""),
+    ("a.cpp", "torch::Library", " m.impl(\"x\", f);", ""),
+    ("a.cpp", "torch::Library", " using L = ", ""),
+    (
+        "a.cpp",
+        "TORCH_LIBRARY_IMPL(aten, CPU, m) {",
+        "f([](torch::Library& m) {",
+        "",
+    ),
+    ("a.cpp", "TORCH_LIBRARY_IMPL(aten, CPU, m) {", "${x}", ""),
     ("a.py", "import torch.library\nx = ", "[", ""),
     ("a.py", "import torch.library\nx = ", "\"a\" + ", "\"b\""),
     (

@@ -26,6 +26,22 @@ pub fn check(path: &str, text: &str, expected: &[&str]) {
     assert_eq!(shown, expected, "{text}");
 }
 
+/// Asserts the registrations of several files, each line with the path of its file.
+#[track_caller]
+pub fn check_files(texts: &[(&str, &str)], expected: &[&str]) {
+    let files = texts.iter().map(|(path, text)| File {
+        path,
+        bytes: text.as_bytes(),
+    });
+    let scan = scan(&files.collect::<Vec<_>>(), &Macros::built_in());
+    let shown = scan.registrations.iter().map(|row| {
+        let (path, text) = texts[row.file as usize];
+        format!("{path}:{}", shown(row, text, &LineIndex::new(text)))
+    });
+    let shown: Vec<String> = shown.collect();
+    assert_eq!(shown, expected);
+}
+
 fn shown(row: &Registration, text: &str, index: &LineIndex) -> String {
     let at = index.line_column(text, row.at.start);
     let or = |text: &Option<Box<str>>| text.as_deref().unwrap_or("?").to_owned();

@@ -314,7 +314,8 @@ TORCH_LIBRARY_IMPL(aten, CPU, m) {
 "#,
         &[
             "3:3 impl aten::a key=CPU kernel=f",
-            "6:3 impl ?::b kernel=f why=the library is a parameter of `nobody`",
+            "6:3 impl ?::b kernel=f why=the library is a parameter of `nobody`, \
+             which no scanned file calls with one",
         ],
     );
 }
@@ -368,7 +369,7 @@ fn comments_strings_and_other_text_register_nothing() {
 /* TORCH_LIBRARY_IMPL(aten, CPU, m) { m.impl("b", f); } */
 const char* text = "TORCH_LIBRARY_IMPL(aten, CPU, m) { m.impl(\"c\", f); }";
 auto raw = R"x(TORCH_LIBRARY_IMPL(aten, CPU, m) { m.impl("d", f); })x";
-void f() { other.impl("e", f); m.impl("g", f); }
+void f(Other& other) { other.impl("e", f); Other m; m.impl("g", f); }
 "##,
         &[],
     );

@@ -9,7 +9,7 @@ use crate::cli::over::tree;
 use crate::cli::read::Origin;
 use crate::cli::sources::{SourceMacros, Sources, shown_path};
 use opatlas_source::{Bundle, SOURCES, visible};
-use opatlas_sources::{Language, MACRO_FILE, scan};
+use opatlas_sources::{Language, MACRO_FILE, PathKind, scan};
 
 /// The sources to add to a revision.
 #[derive(Debug, Default, Args)]
@@ -82,7 +82,11 @@ pub(in crate::cli) fn add(
     let mut kept = 0;
     for ((path, bytes), text) in sources.files.into_iter().zip(&found.texts) {
         // A Python file without registrations may create the library that another one uses.
-        let is_needed = text.is_some() || Language::of(&path) == Some(Language::Python);
+        let is_needed = match PathKind::of(&path) {
+            PathKind::Source(Language::Python) => true,
+            PathKind::Patch => false,
+            _ => text.is_some(),
+        };
         if !is_needed {
             continue;
         }

@@ -1,20 +1,14 @@
 //! Finds blocks and other registrations in C++.
 
 use opatlas_source::Span;
-use rustc_hash::FxHashMap;
 
 use super::expression::Expression;
+use super::helpers::{Calls, Leftover};
 use super::source::Source;
-use super::{Collector, Draft, body, legacy};
-use crate::RegistrationKind;
+use super::{Collector, Draft, body, helpers, legacy, libraries, method, opening};
 use crate::name::{CATCH_ALL, canonical_key};
 use crate::parse::Reader;
-
-/// Maximum number of blocks for which a function is read.
-const MOST_CALLERS: usize = 8;
-
-/// Maximum number of pairs of function and caller in a file.
-const MOST_HELPERS: usize = 256;
+use crate::{FaultKind, RegistrationKind};
 
 #[derive(Debug, Clone)]
 pub(super) struct Block<'s> {
@@ -40,36 +34,44 @@ impl Block<'_> {
     }
 }
 
-struct Helper<'s> {
-    name: &'s str,
-    variable: &'s str,
-    at: Span,
-    body: (usize, usize),
-}
-
-pub(super) fn read(found: &mut Collector<'_, '_>, reader: &mut Reader) {
+/// Reads all blocks, and returns what other files may decide.
+pub(super) fn read<'s>(found: &mut Collector<'_, 's>, reader: &mut Reader) -> Leftover<'s> {
     let source = found.source;
-    let mut helpers: Vec<Helper<'_>> = Vec::new();
     let mut calls = Calls::default();
+    let receivers = found.receivers();
+    if let Some(cut) = receivers.cut {
+        let token = source.tokens[cut];
+        found.fault(FaultKind::TooComplex, source.span(token.start, token.end));
+    }
     let mut index = 0;
     while let Some(word) = next_word(found, &mut index) {
         let at = index - 1;
-        if word.contains("TORCH_LIBRARY") {
+        if opening::is_opener(word) && !found.macros.is_known(word) {
             if let Some(block) = library(found, at, word) {
                 body::read(found, reader, &block, &mut calls);
-                if found.source.is(block.body.0, b'{') {
-                    index = block.body.1.max(index);
-                }
+                calls.add_included(source, &block);
+                index = block.body.1.max(index);
             }
         } else if word == "RegisterOperators" {
             index = legacy::read(found, at).max(index);
-        } else if word == "Library" {
-            helpers.extend(helper(found, at));
         } else if found.macros.is_known(word) && source.is(at + 1, b'(') {
             index = known_macro(found, reader, at, word, &mut calls).max(index);
         }
     }
-    read_helpers(found, reader, &helpers, calls);
+    for block in &receivers.blocks {
+        body::read(found, reader, block, &mut calls);
+    }
+    for (block, after) in &receivers.temporaries {
+        method::read_chain(found, block, *after);
+    }
+    for (function, block) in &receivers.passed {
+        calls.add(function, 0, block);
+    }
+    Leftover {
+        shared: receivers.shared,
+        has_open: !receivers.open.is_empty(),
+        ..helpers::read(found, reader, receivers.helpers, calls)
+    }
 }
 
 /// The next word; moves `index` past it.
@@ -83,67 +85,45 @@ fn next_word<'s>(found: &Collector<'_, 's>, index: &mut usize) -> Option<&'s str
     None
 }
 
-/// The blocks whose library is passed to a function, by function name.
-#[derive(Default)]
-pub(super) struct Calls<'s> {
-    by_function: FxHashMap<&'s str, Vec<Block<'s>>>,
-}
-
-impl<'s> Calls<'s> {
-    pub(super) fn add(&mut self, function: &'s str, block: &Block<'s>) {
-        let callers = self.by_function.entry(function).or_default();
-        if callers.len() < MOST_CALLERS {
-            callers.push(block.clone());
-        }
-    }
-}
-
-/// Parses `TORCH_LIBRARY_IMPL(ns, Key, m) {`, or `MAKE_TORCH_LIBRARY_IMPL(ns, Key)`, whose library
-/// serves the rest of a function.
+/// Parses `TORCH_LIBRARY_IMPL(ns, Key, m) {`.
 fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Block<'s>> {
     let source = found.source;
     let open = at + 1;
     let close = source.is(open, b'(').then(|| source.partner(open))??;
-    let arguments = source.expression(open + 1..close).arguments();
-    let makes = word.contains("MAKE_TORCH_LIBRARY");
-    let (variable, body) = if makes {
-        let assigned = at
-            .checked_sub(1)
-            .filter(|before| source.is(*before, b'='))?;
-        let variable = source.word(assigned.checked_sub(1)?)?;
-        (variable, (close, end_of_scope(found, close)))
-    } else {
-        let brace = close + 1;
-        let end = source.is(brace, b'{').then(|| source.partner(brace))??;
-        let last = source.expression(close - 1..close);
-        let variable = last.tokens.first()?.text(source.text);
-        (variable, (brace, end))
+    let brace = close + 1;
+    let end = source.is(brace, b'{').then(|| source.partner(brace))??;
+    let mut arguments = source.expression(open + 1..close).arguments();
+    let last = arguments.last().and_then(|last| last.last_word());
+    let last = last.map(|last| last.text(source.text));
+    let body = (brace, end);
+    let own = last.filter(|last| word.contains("TORCH_LIBRARY") || source.has_method(body, last));
+    let variable = match own {
+        Some(variable) => {
+            arguments.pop();
+            variable
+        }
+        None => source.receiver(body)?,
     };
-    let named = arguments.len() - usize::from(!makes && !arguments.is_empty());
-    let namespace = name_of(source, *arguments.first()?);
-    let key = match named {
-        0 | 1 => Ok(None),
-        _ => name_of(source, arguments[1]).map(Some),
-    };
-    let unresolved = match (&namespace, &key) {
-        (Err(text), _) => Some(format!("`{text}` decides the namespace")),
-        (_, Err(text)) => Some(format!("`{text}` decides the dispatch key")),
-        _ => None,
-    };
+    let mut library = libraries::named(source, &arguments);
+    let is_pattern = own.is_some() && opening::is_pattern(word, arguments.len());
+    if library.unresolved.is_none() && !is_pattern {
+        let why = format!("no scanned file shows what the arguments of `{word}` mean");
+        library.unresolved = Some(why.into());
+    }
     Some(Block {
-        namespace: namespace.ok(),
-        key: key.ok().flatten().map(|key| canonical_key(&key).into()),
+        namespace: library.namespace,
+        key: library.key,
         variable,
         through: word,
         at: source.span(source.tokens[at].start, source.tokens[close].end),
         body,
-        unresolved: unresolved.map(Into::into),
+        unresolved: library.unresolved,
     })
 }
 
 /// Reads an identifier and expands macros of the file. Other uppercase names with an underscore,
 /// such as `TORCH_EXTENSION_NAME`, count as macros too.
-fn name_of(source: &Source<'_>, argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
+pub(super) fn name_of(source: &Source<'_>, argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
     let shown = argument.shown().unwrap_or_default();
     if let Some(constant) = source.constant(&shown) {
         return Ok(constant.into());
@@ -159,83 +139,6 @@ fn name_of(source: &Source<'_>, argument: Expression<'_>) -> Result<Box<str>, Bo
         Ok(shown)
     } else {
         Err(shown)
-    }
-}
-
-fn end_of_scope(found: &Collector<'_, '_>, from: usize) -> usize {
-    let source = found.source;
-    let mut index = from;
-    while index < source.tokens.len() {
-        if source.is(index, b'}') {
-            return index;
-        }
-        let opens = [b'(', b'[', b'{'].iter().any(|b| source.is(index, *b));
-        let skipped = opens.then(|| source.partner(index)).flatten();
-        index = skipped.unwrap_or(index) + 1;
-    }
-    index
-}
-
-/// The function whose parameter `Library& m` is at a token.
-fn helper<'s>(found: &Collector<'_, 's>, at: usize) -> Option<Helper<'s>> {
-    let source = found.source;
-    let variable = source.is(at + 1, b'&').then(|| source.word(at + 2))??;
-    // Only a few parameters can precede this one.
-    let from = at.saturating_sub(64);
-    let open = (from..at)
-        .rev()
-        .find(|index| source.is(*index, b'(') && source.partner(*index).is_some_and(|c| c > at))?;
-    let close = source.partner(open)?;
-    let brace = close + 1;
-    let end = source.is(brace, b'{').then(|| source.partner(brace))??;
-    let name = source.word(open.checked_sub(1)?)?;
-    Some(Helper {
-        name,
-        variable,
-        at: source.span(source.tokens[open - 1].start, source.tokens[close].end),
-        body: (brace, end),
-    })
-}
-
-fn read_helpers<'s>(
-    found: &mut Collector<'_, 's>,
-    reader: &mut Reader,
-    helpers: &[Helper<'s>],
-    mut calls: Calls<'s>,
-) {
-    let mut read = vec![0_usize; helpers.len()];
-    let mut left = MOST_HELPERS;
-    // A helper may call another, so repeat until there are no new calls.
-    loop {
-        let called = helpers.iter().enumerate().find_map(|(index, helper)| {
-            let block = calls.by_function.get(helper.name)?.get(read[index])?;
-            Some((index, block.clone()))
-        });
-        let Some((index, block)) = called.filter(|_| left > 0) else {
-            break;
-        };
-        read[index] += 1;
-        left -= 1;
-        let helper = &helpers[index];
-        let block = Block {
-            variable: helper.variable,
-            body: helper.body,
-            ..block
-        };
-        body::read(found, reader, &block, &mut calls);
-    }
-    for (helper, _) in helpers.iter().zip(&read).filter(|(_, read)| **read == 0) {
-        let why = format!("the library is a parameter of `{}`", helper.name);
-        let block = Block {
-            namespace: None,
-            key: None,
-            variable: helper.variable,
-            through: "torch::Library&",
-            at: helper.at,
-            body: helper.body,
-            unresolved: Some(why.into()),
-        };
-        body::read(found, reader, &block, &mut Calls::default());
     }
 }
 
@@ -283,6 +186,7 @@ fn known_macro<'s>(
     let library = (block.body.0..end).find_map(|i| source.word(i).filter(|w| *w == variable));
     block.variable = library.unwrap_or("m");
     body::read(found, reader, &block, calls);
+    calls.add_included(source, &block);
     end
 }
 

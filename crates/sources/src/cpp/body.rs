@@ -2,13 +2,19 @@
 
 use tree_sitter::Node;
 
-use super::blocks::{Block, Calls, unresolved};
+use super::blocks::{Block, unresolved};
 use super::conditions::shortened;
 use super::expression::Expression;
-use super::{Collector, Draft};
+use super::helpers::Calls;
+use super::method::is_called_on;
+use super::scopes::is_object;
+use super::{Collector, Draft, placeholders};
 use crate::name::canonical_key;
-use crate::parse::{DEEPEST, Reader, Walk, children};
+use crate::parse::{Reader, Walk, children};
 use crate::{FaultKind, RegistrationKind};
+
+/// Maximum number of scopes before a call in which its variable may be another one.
+const MOST_CLAIMS: usize = 256;
 
 /// Calls that pass the library to other functions go to `calls`.
 pub(super) fn read<'s>(
@@ -37,14 +43,15 @@ pub(super) fn read<'s>(
     found.left = left;
     let mut bytes = bytes.to_vec();
     blank_left_out(found, start, &mut bytes);
+    for (from, to) in placeholders::read(found, block) {
+        blank(&mut bytes, from - start, to - start);
+    }
     macros(found, block, start, &mut bytes);
     let Some(tree) = reader.parse(&bytes) else {
         return found.fault(FaultKind::TooComplex, block.at);
     };
     let mut walk = Walk::new(tree.root_node());
-    let mut enter = true;
-    while let Some(node) = walk.next(enter) {
-        enter = true;
+    while let Some(node) = walk.next(true) {
         if node.kind() == "call_expression" {
             call(found, block, start, &walk.path, calls);
         }
@@ -108,7 +115,8 @@ fn macros(found: &mut Collector<'_, '_>, block: &Block<'_>, start: usize, bytes:
             known_macro(found, block, index, close);
             true
         } else if starts_statement && is_macro_name(word) {
-            if !found.macros.is_nothing(word) {
+            // Around an object there is ordinary code.
+            if !found.macros.is_nothing(word) && !is_object(block) {
                 unknown_macro(found, block, index, close, word);
             }
             true
@@ -223,16 +231,32 @@ fn call<'s>(
         node,
         arguments: children(arguments),
     };
-    if function.kind() == "field_expression" {
-        call.of_library(found, function);
+    if function.kind() == "field_expression" && call.of_library(found, function) {
         return;
     }
-    let is_library = |argument: &Node<'_>| call.text(found, *argument) == block.variable;
-    if call.arguments.iter().any(is_library) {
-        let name = call.text(found, function);
+    let is_library = |argument: &Node<'_>| passed(call.text(found, *argument)) == block.variable;
+    if let Some(position) = call.arguments.iter().position(is_library) {
+        let name = match function.child_by_field_name("field") {
+            Some(method) => call.text(found, method),
+            None => call.text(found, function),
+        };
         let name = name.split('<').next().unwrap_or_default();
-        calls.add(name.rsplit("::").next().unwrap_or_default(), block);
+        calls.add(
+            name.rsplit("::").next().unwrap_or_default(),
+            position,
+            block,
+        );
     }
+}
+
+/// The variable in `*m`, `&m`, `std::ref(m)`, `std::move(m)` and `m.get()`.
+fn passed(argument: &str) -> &str {
+    let argument = argument.trim_start_matches(['*', '&', ' ']);
+    let inner = ["std::ref(", "std::move("]
+        .iter()
+        .find_map(|start| argument.strip_prefix(start));
+    let inner = inner.map_or(argument, |inner| inner.trim_end_matches(')'));
+    inner.strip_suffix(".get()").unwrap_or(inner)
 }
 
 impl<'s> Call<'_, 's, '_> {
@@ -260,12 +284,15 @@ impl<'s> Call<'_, 's, '_> {
         nodes.map(|node| self.expression(found, *node)).collect()
     }
 
-    fn of_library(&self, found: &mut Collector<'_, 's>, function: Node<'_>) {
-        let owner = root(function, |field| {
-            self.text(found, field).starts_with("class_")
-        });
-        if owner.is_none_or(|owner| self.text(found, owner) != self.block.variable) {
-            return;
+    /// Returns whether this calls a method of the library.
+    fn of_library(&self, found: &mut Collector<'_, 's>, function: Node<'_>) -> bool {
+        let is_class = |field: Node<'_>| self.text(found, field).starts_with("class_");
+        let is_variable = |name: Node<'_>| {
+            let name = self.text(found, name);
+            name.rsplit("::").next() == Some(self.block.variable)
+        };
+        if !is_called_on(function, is_class, is_variable) || self.is_claimed(found) {
+            return false;
         }
         let method = function.child_by_field_name("field");
         let method = method.map_or("", |field| self.text(found, field));
@@ -274,7 +301,7 @@ impl<'s> Call<'_, 's, '_> {
             "impl" | "impl_UNBOXED" => RegistrationKind::Impl,
             "fallback" => RegistrationKind::Fallback,
             "def" => RegistrationKind::Def,
-            _ => return,
+            _ => return false,
         };
         let (start, end) = (self.node.start_byte(), self.node.end_byte());
         let place = |at: usize| u32::try_from(at + self.start).unwrap_or(u32::MAX);
@@ -298,6 +325,22 @@ impl<'s> Call<'_, 's, '_> {
             complete(&mut draft, &arguments);
             found.add(self.block, draft);
         }
+        true
+    }
+
+    /// Whether the variable means something else here than in the block.
+    fn is_claimed(&self, found: &Collector<'_, 's>) -> bool {
+        let range = self.node.start_byte() + self.start..self.node.end_byte() + self.start;
+        let at = found.source.within(range).start;
+        let (open, close) = self.block.body;
+        // They are in the order of their places.
+        let before = found.claims.partition_point(|claim| claim.body.0 <= at);
+        let around = found.claims[..before].iter().rev();
+        let mut around = around
+            .take_while(|claim| claim.body.0 >= open)
+            .filter(|claim| claim.variable == self.block.variable && claim.body != self.block.body)
+            .take(MOST_CLAIMS);
+        around.any(|claim| claim.body.0 <= close && at <= claim.body.1)
     }
 
     fn names(
@@ -363,31 +406,7 @@ impl<'s> Call<'_, 's, '_> {
     }
 }
 
-/// The innermost expression: `m` of `m.def(a).impl(b)`. `None` if it may not be the library.
-fn root<'t>(node: Node<'t>, leaves: impl Fn(Node<'t>) -> bool) -> Option<Node<'t>> {
-    let mut node = node;
-    // Bounds the chain like the walk.
-    for _ in 0..DEEPEST {
-        let inner = match node.kind() {
-            "field_expression" => {
-                if node.child_by_field_name("field").is_some_and(&leaves) {
-                    return None;
-                }
-                node.child_by_field_name("argument")
-            }
-            "call_expression" => node.child_by_field_name("function"),
-            "parenthesized_expression" | "pointer_expression" => node.named_child(0),
-            _ => None,
-        };
-        match inner {
-            Some(inner) => node = inner,
-            None => return Some(node),
-        }
-    }
-    None
-}
-
-fn complete(draft: &mut Draft<'_>, arguments: &[Expression<'_>]) {
+pub(super) fn complete(draft: &mut Draft<'_>, arguments: &[Expression<'_>]) {
     match draft.kind {
         RegistrationKind::Fallback => {
             draft.kernel = arguments

@@ -4,7 +4,7 @@ use super::blocks::{self, Block};
 use super::conditions::split;
 use super::source::Source;
 use super::tokens::Directive;
-use super::{Collector, Draft};
+use super::{Collector, Draft, helpers, opening};
 use crate::parse::Reader;
 use crate::{Macros, RegistrationKind, Scan};
 
@@ -38,7 +38,7 @@ pub(super) fn read(
         .unwrap_or(rest.len());
     let (name, body) = rest.split_at(name_end);
     // A macro that only opens a block registers nothing.
-    if macros.is_known(name) || name.contains("TORCH_LIBRARY") {
+    if macros.is_known(name) || opening::is_opener(name) {
         return;
     }
     let begin = at + blanks + name_end;
@@ -50,10 +50,14 @@ pub(super) fn read(
         file,
         within_define: Some(name),
         left: Collector::budget(body),
+        claims: Vec::new(),
         scan,
     };
     let before = found.scan.registrations.len();
-    blocks::read(&mut found, reader);
+    let left = blocks::read(&mut found, reader);
+    for helper in &left.helpers {
+        helpers::read_alone(&mut found, reader, helper, None);
+    }
     if found.scan.registrations.len() == before {
         calls(&mut found);
     }

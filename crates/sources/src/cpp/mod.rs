@@ -4,6 +4,7 @@
 //! with a syntax tree. Only files that contain a word that registrations need are read at all, and
 //! only blocks are parsed.
 
+mod across;
 mod blocks;
 pub(crate) mod bodies;
 mod body;
@@ -12,30 +13,54 @@ mod defines;
 mod expansion;
 mod expression;
 pub(crate) mod functions;
+mod helpers;
 mod legacy;
+mod libraries;
+mod method;
 mod opening;
 pub(crate) mod parameter_types;
+mod placeholders;
+mod plausible;
+mod receivers;
+mod scopes;
 mod source;
 mod tokens;
 pub(crate) mod types;
 
-use memchr::memmem::Finder;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use memchr::memmem::{self, Finder};
 use opatlas_source::Span;
+use rustc_hash::FxHashSet;
 
 use crate::name::Names;
 use crate::parse::{Budget, Reader};
+use crate::template;
 use crate::{Fault, FaultKind, Macros, Registration, RegistrationKind, Scan};
+use across::Across;
 use blocks::Block;
 use conditions::shortened;
 use expression::Kernel;
+use scopes::Claim;
 use source::Source;
 
 /// Words of which every file that registers something in C++ has one.
-const WORDS: [&str; 4] = [
+const WORDS: [&str; 14] = [
     "TORCH_LIBRARY",
+    "LIBRARY(",
+    "LIBRARY_IMPL(",
+    "LIBRARY_FRAGMENT(",
     "RegisterOperators",
+    "torch::Library",
     "Library&",
     "Library &",
+    "Library*",
+    "Library *",
+    "Library::IMPL",
+    "Library>",
+    ".impl(",
+    "->impl(",
 ];
 
 /// Finds registrations in C++ files.
@@ -44,6 +69,7 @@ pub(crate) struct Scanner<'m> {
     words: Vec<Finder<'m>>,
     budget: Budget,
     reader: Option<Reader>,
+    across: Across,
 }
 
 impl<'m> Scanner<'m> {
@@ -56,29 +82,48 @@ impl<'m> Scanner<'m> {
             words: words.into_iter().map(Finder::new).collect(),
             budget,
             reader: None,
+            across: Across::default(),
         }
     }
 
     /// Whether a file has a word that registrations need.
     pub(crate) fn may_register(&self, bytes: &[u8]) -> bool {
-        self.words.iter().any(|word| word.find(bytes).is_some())
+        let has = |word: &str| memmem::find(bytes, word.as_bytes()).is_some();
+        self.words.iter().any(|word| word.find(bytes).is_some()) || (has(".def(") && has(") ->"))
+    }
+
+    /// Reads what the files decide together, and returns the files whose libraries others need.
+    pub(crate) fn finish(&mut self, scan: &mut Scan) -> FxHashSet<u32> {
+        let reader = self.reader.get_or_insert_with(|| Reader::cpp(self.budget));
+        self.across.finish(self.macros, reader, scan);
+        self.across.givers()
     }
 
     /// Reads a file.
-    pub(crate) fn read(&mut self, file: u32, text: &str, scan: &mut Scan) {
-        let source = Source::new(text, 0);
+    pub(crate) fn read(&mut self, file: u32, path: &str, text: &Arc<str>, scan: &mut Scan) {
+        let text: Arc<str> = match template::without_statements(text) {
+            Cow::Borrowed(_) => Arc::clone(text),
+            Cow::Owned(blank) => blank.into(),
+        };
+        let source = Source::new(&text, 0);
         let mut found = Collector {
             source: &source,
             macros: self.macros,
             file,
             within_define: None,
-            left: Collector::budget(text),
+            left: Collector::budget(&text),
+            claims: Vec::new(),
             scan,
         };
         let reader = self.reader.get_or_insert_with(|| Reader::cpp(self.budget));
-        blocks::read(&mut found, reader);
+        let first = found.scan.registrations.len();
+        let left = blocks::read(&mut found, reader);
+        let candidates = plausible::find(&found, first);
+        let candidates = candidates.iter().map(|call| call.at(&source));
+        self.across
+            .add((file, path), &text, &left, candidates.collect());
         for directive in &source.directives {
-            defines::read(text, *directive, self.macros, file, reader, found.scan);
+            defines::read(&text, *directive, self.macros, file, reader, found.scan);
         }
     }
 }
@@ -93,6 +138,8 @@ struct Collector<'r, 's> {
     /// How many bytes of blocks may still be read. Blocks may share text, functions that take a
     /// library are read for each caller.
     left: usize,
+    /// Where a variable means something else than around.
+    claims: Vec<Claim<'s>>,
     scan: &'r mut Scan,
 }
 
@@ -167,12 +214,7 @@ impl Collector<'_, '_> {
         let is_fallback = draft.kind == RegistrationKind::Fallback;
         let mut why = draft.unresolved;
         if why.is_none() && !is_fallback && named.is_none() {
-            why = Some(match name {
-                Some(name) => {
-                    format!("`{}` is not an operator's name", shortened(name.operator)).into()
-                }
-                None => "the operator's name is not a literal".into(),
-            });
+            why = Some(name_fault(name));
         }
         if why.is_none() && !(is_qualified && key.is_some()) {
             why.clone_from(&block.unresolved);
@@ -198,5 +240,18 @@ impl Collector<'_, '_> {
             through: draft.through.into(),
             unresolved: why,
         });
+    }
+}
+
+/// Why an operator's name is not known.
+fn name_fault(name: Option<Names<'_>>) -> Box<str> {
+    let Some(name) = name else {
+        return "the operator's name is not a literal".into();
+    };
+    let shown = shortened(name.operator);
+    if template::is_placeholder(name.operator) {
+        libraries::decides(&shown, "operator's name").into()
+    } else {
+        format!("`{shown}` is not an operator's name").into()
     }
 }

@@ -28,6 +28,25 @@ const NO_NAMES: [&str; 14] = [
     "while",
 ];
 
+/// Whether a macro's name says that it opens a block of registrations.
+pub(super) fn is_opener(word: &str) -> bool {
+    if word.contains("MAKE_") || word.contains("PYBIND") {
+        return false;
+    }
+    let is_capital = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+    word.contains("TORCH_LIBRARY")
+        || word.ends_with("LIBRARY_IMPL")
+        || word.ends_with("LIBRARY_FRAGMENT")
+        || (word.ends_with("_LIBRARY") && word.bytes().all(is_capital))
+}
+
+/// Whether a macro has as many names before its library as the macro of PyTorch with the same ending:
+/// a namespace, and a key for `IMPL`.
+pub(super) fn is_pattern(word: &str, names: usize) -> bool {
+    let expected = if word.ends_with("_IMPL") { 2 } else { 1 };
+    word.contains("TORCH_LIBRARY") || names == expected
+}
+
 impl Source<'_> {
     /// Tokens from `start` on precede the brace.
     pub(super) fn opens(&self, start: usize, brace: usize) -> Opens {
