@@ -29,6 +29,8 @@ pub struct Vendor {
     pub bytes: Arc<[u8]>,
     /// The vendor profile for reading it. If `None`, that of the revision or a built-in one.
     pub profile: Option<Arc<[u8]>>,
+    /// The name that its user gave, for messages.
+    pub name: String,
     /// The backend's sources, by their names in a bundle.
     sources: Vec<(Box<str>, Arc<[u8]>)>,
 }
@@ -52,6 +54,7 @@ impl Vendor {
         if Bundle::is_file_name(&file) {
             Ok(Self {
                 file,
+                name: name.to_owned(),
                 bytes: bytes.into(),
                 profile: None,
                 sources: Vec::new(),
@@ -83,6 +86,7 @@ impl Vendor {
         match file {
             Some((name, bytes)) => Some(Self {
                 file: name.to_owned(),
+                name: name.to_owned(),
                 bytes: Arc::clone(bytes),
                 profile: bundle.file(VENDOR).map(Arc::clone),
                 sources,
@@ -95,6 +99,7 @@ impl Vendor {
         let name = SOURCES.trim_end_matches('/');
         (!sources.is_empty()).then(|| Self {
             file: name.to_owned(),
+            name: name.to_owned(),
             bytes: Arc::default(),
             profile: None,
             sources,
@@ -130,7 +135,7 @@ impl Vendor {
         let sources = Sources::read(&self.source_files());
         let found = BackendFile::of_sources(&sources, release);
         found.ok_or_else(|| ServiceError::UnusableBackend {
-            file: self.file.clone(),
+            file: self.name.clone(),
             why: format!("they register no kernel at the key of a backend of PyTorch {release}"),
         })
     }
@@ -141,7 +146,7 @@ impl Vendor {
             return self.read_sources(release);
         }
         let unusable = |why: &str| ServiceError::UnusableBackend {
-            file: self.file.clone(),
+            file: self.name.clone(),
             why: why.to_owned(),
         };
         let profile = self.profile.as_deref().map(VendorProfile::read).transpose();

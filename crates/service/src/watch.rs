@@ -151,7 +151,7 @@ impl WatchedBackend {
             );
             breaks(&next.file, &fits, views.0, views.1).ok_or_else(|| {
                 ServiceError::UnusableBackend {
-                    file: self.vendor.file.clone(),
+                    file: self.vendor.name.clone(),
                     why: "its `backend` is not a dispatch key of both releases".to_owned(),
                 }
             })

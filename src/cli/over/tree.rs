@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use opatlas_operators::backend::BackendFile;
+use opatlas_operators::backend::vendor::Profile;
 use opatlas_source::visible;
 
+use crate::cli::config;
 use crate::cli::read::{self, Origin};
 
 /// The maximum number of files and folders that are visited.
@@ -14,39 +16,54 @@ const MOST_ENTRIES: usize = 200_000;
 /// The maximum size of a backend file, in bytes. XLA's has 12,000.
 const LARGEST: u64 = 1 << 20;
 
-/// Returns the only file below a folder that torchgen would read as a backend file. A note on
-/// standard error names it or lists several candidates.
+/// Returns the only backend file below a folder: one that torchgen reads, or if there is none, one that
+/// a vendor profile describes. A note on standard error names it or lists several candidates.
 pub(in crate::cli) fn backend_file(folder: &Path) -> Option<PathBuf> {
-    let mut found: Vec<PathBuf> = yaml_files(folder)
-        .into_iter()
-        .filter(|path| is_backend_file(path))
-        .collect();
-    let shown = |path: &Path| visible::line(&path.display().to_string()).into_owned();
-    match (found.pop(), found.pop()) {
-        (Some(only), None) => {
-            eprintln!("note: {} lists kernels of the backend", shown(&only));
-            Some(only)
+    let profile = config::vendor().ok().flatten();
+    let profile = profile.and_then(|text| Profile::read(text.as_bytes()).ok());
+    let (mut plain, mut described) = (Vec::new(), Vec::new());
+    for path in yaml_files(folder) {
+        match format(&path, profile.as_ref()) {
+            Some(Format::Plain) => plain.push(path),
+            Some(Format::Described) => described.push(path),
+            None => {}
         }
-        (Some(first), Some(second)) => {
+    }
+    let found = if plain.is_empty() { described } else { plain };
+    let shown = |path: &Path| visible::line(&path.display().to_string()).into_owned();
+    match &*found {
+        [] => None,
+        [only] => {
+            eprintln!("note: {} lists kernels of the backend", shown(only));
+            Some(only.clone())
+        }
+        [first, second, ..] => {
             eprintln!(
                 "note: {} and {} look like backend files; name the one to use, otherwise only the \
                  sources count",
-                shown(&first),
-                shown(&second)
+                shown(first),
+                shown(second)
             );
             None
         }
-        (None, _) => None,
     }
 }
 
-fn is_backend_file(path: &Path) -> bool {
-    let Ok(bytes) = read::bytes(path, Origin::Found, LARGEST) else {
-        return false;
+enum Format {
+    Plain,
+    /// A vendor profile says how to read it.
+    Described,
+}
+
+fn format(path: &Path, profile: Option<&Profile>) -> Option<Format> {
+    let bytes = read::bytes(path, Origin::Found, LARGEST).ok()?;
+    let file = BackendFile::read_with(&bytes, profile);
+    let Some(vendor) = &file.vendor else {
+        let lists = !file.supported.is_empty() || !file.autograd.is_empty();
+        let is_plain = lists && file.backend.is_some() && file.diagnostics.is_empty();
+        return is_plain.then_some(Format::Plain);
     };
-    let file = BackendFile::read(&bytes);
-    let lists = !file.supported.is_empty() || !file.autograd.is_empty();
-    lists && file.backend.is_some() && file.vendor.is_none() && file.diagnostics.is_empty()
+    (!vendor.entries.is_empty()).then_some(Format::Described)
 }
 
 /// Lists YAML files. Skips hidden folders and links.

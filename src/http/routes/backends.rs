@@ -130,20 +130,20 @@ async fn answer(
     let base = service.resolve(&path.project, base, release).await?;
     let old = service.snapshot(&base).await?;
     let new = service.snapshot(&head).await?;
-    let file = vendor.file.clone();
+    let (file, name) = (vendor.file.clone(), vendor.name.clone());
     let make = move |stop: &Stop| {
         let compared = BackendCompared::new(&old, &new, &vendor, stop)?;
         let impact = compared
             .impact()
             .ok_or_else(|| ServiceError::UnusableBackend {
-                file: file.clone(),
+                file: name.clone(),
                 why: "its `backend` is not a dispatch key of both releases".to_owned(),
             })?;
         let (from, to) = (base.title(), head.title());
         Ok::<_, Problem>(match media {
-            Media::Markdown => markdown(&impact, &file, &from, &to).into_bytes(),
+            Media::Markdown => markdown(&impact, &name, &from, &to).into_bytes(),
             Media::Csv => csv(&impact).into_bytes(),
-            Media::Text => text(&impact, &file, &from, &to).into_bytes(),
+            Media::Text => text(&impact, &name, &from, &to).into_bytes(),
             _ => json(&view(
                 &impact,
                 file,
