@@ -15,7 +15,9 @@ const BASE: &str = "- func: tilt(Tensor self, int dim) -> Tensor\n  dispatch:\n 
 const HEAD: &str = "- func: tilt(Tensor self, int dim, float q) -> Tensor\n  dispatch:\n    CPU: tilt_cpu\n\
                     - func: lean(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: lean\n";
 
-const KERNELS: &str = "TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {\n  \
+const KERNELS: &str = "namespace acme {\n\
+                       at::Tensor tilt(const at::Tensor& self, int64_t dim) { return self; }\n}\n\
+                       TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {\n  \
                        m.impl(\"tilt\", acme::tilt);\n  m.impl(\"rest\", acme::rest);\n}\n";
 
 fn files() -> TempDir {
@@ -48,7 +50,8 @@ fn a_comparison_lists_the_kernels_that_must_change() {
     assert_eq!(code, Some(1), "{text}");
     for told in [
         "(PrivateUse1, 2 operators)",
-        "Kernels that must change\n  `tilt`\n    old `at::Tensor tilt(const at::Tensor & self, int64_t dim)`",
+        "Kernels that must change\n  `tilt`: the library does not load: the kernel `acme::tilt` does not have the type of \
+         `tilt`: it has 2 parameters, and 3 are expected\n    old `at::Tensor tilt(const at::Tensor & self, int64_t dim)`",
         "`rest` gone",
         "`lean`: the kernel for CompositeImplicitAutograd",
         "it no longer decomposes for autograd",
