@@ -188,7 +188,11 @@ impl Import {
         let label = self.label.clone().or(named);
         let release = base.release();
         let mut bundle = vendors.over(&snapshot.bundle);
-        self.source_options.add_to(&mut bundle)?;
+        let judged = match &self.release {
+            Some(release) => JudgedRelease::parse(release)?.release,
+            None => release,
+        };
+        self.source_options.add_to(&mut bundle, judged)?;
         let ingest = Ingest {
             project: &self.project,
             bundle: bundle.clone(),

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::output;
 use super::sources::{SourceMacros, Sources};
+use opatlas_pytorch::release::Release;
 use opatlas_source::{LineIndex, visible};
 use opatlas_sources::{File, Scan, scan};
 use opatlas_wire::sources::SourceRegistration;
@@ -30,6 +31,11 @@ pub(super) struct ScanSources {
     #[arg(long, value_name = "FILE")]
     macros: Option<PathBuf>,
 
+    /// Expand PyTorch's own lists of operators, such as AT_FORALL_FP32, as this release defines them;
+    /// without it, as the newest release does
+    #[arg(long, value_name = "RELEASE")]
+    release: Option<String>,
+
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -43,7 +49,10 @@ enum Format {
 
 impl ScanSources {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let macros = SourceMacros::read(self.macros.as_deref())?.macros;
+        let mut macros = SourceMacros::read(self.macros.as_deref())?.macros;
+        if let Some(release) = &self.release {
+            macros.use_lists_of(Release::parse(release)?.release);
+        }
         let mut sources = Sources::default();
         for folder in &self.folders {
             sources.add(folder, &macros)?;

@@ -121,7 +121,7 @@ impl Vendor {
     fn read_sources(&self, release: Release) -> Result<BackendFile, ServiceError> {
         let files = self.sources.iter();
         let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
-        let found = BackendFile::of_sources(&Sources::read(&files), release);
+        let found = BackendFile::of_sources(&Sources::read(&files, release), release);
         found.ok_or_else(|| ServiceError::UnusableBackend {
             file: self.file.clone(),
             why: format!("they register no kernel at the key of a backend of PyTorch {release}"),

@@ -16,6 +16,7 @@ mod macros;
 mod name;
 mod parse;
 mod python;
+mod related;
 
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ pub use cpp::types::{
 pub use joined::{MACRO_FILE, Sources};
 pub use macros::{Macro, Macros};
 pub use name::{Names, device_key};
+pub use related::{MOST_ROUNDS, Outline, Related};
 
 /// The largest file that is read, in bytes.
 pub const LARGEST_FILE: usize = 8 << 20;
@@ -186,6 +188,8 @@ pub struct Scan {
     pub faults: Vec<Fault>,
     /// The text of each file that registers something, for its places; `None` for others.
     pub texts: Vec<Option<Arc<str>>>,
+    /// The indices of files whose macros and constants decide registrations of other files, in order.
+    pub defining: Vec<u32>,
 }
 
 /// The language of a source file, by the end of its name.
@@ -252,6 +256,45 @@ pub fn scan_until(files: &[File<'_>], macros: &Macros, stop: &Stop) -> Result<Sc
     scan_within(files, macros, Budget::Unlimited, stop)
 }
 
+/// Whether each file is worth reading; gives the macros of C++ files to the scanner.
+fn registering(
+    files: &[File<'_>],
+    macros: &Macros,
+    cpp: &mut cpp::Scanner<'_>,
+    stop: &Stop,
+) -> Result<Vec<bool>, Stopped> {
+    let mut related = Related::new(macros);
+    let mut found = vec![false; files.len()];
+    let mut others = Vec::new();
+    for ((index, file), found) in (0..).zip(files).zip(&mut found) {
+        stop.check()?;
+        match Language::of(file.path) {
+            Some(Language::Cpp) if cpp.may_register(file.bytes) => {
+                *found = true;
+                related.add(index, *file);
+            }
+            Some(Language::Cpp) => others.push((index, Outline::of(file.bytes))),
+            Some(Language::Python) => *found = python::may_register(file.bytes),
+            None => {}
+        }
+    }
+    for _ in 0..MOST_ROUNDS {
+        related.update();
+        let wanted = others.extract_if(.., |(_, outline)| related.wants(outline));
+        let wanted: Vec<u32> = wanted.map(|(index, _)| index).collect();
+        for index in &wanted {
+            stop.check()?;
+            related.add(*index, files[*index as usize]);
+            found[*index as usize] = true;
+        }
+        if wanted.is_empty() {
+            break;
+        }
+    }
+    cpp.define(related.into_definitions());
+    Ok(found)
+}
+
 /// The same with a bound on the work for all files together.
 fn scan_within(
     files: &[File<'_>],
@@ -264,17 +307,14 @@ fn scan_within(
         ..Scan::default()
     };
     let mut cpp = cpp::Scanner::new(macros, budget);
+    let may_register = registering(files, macros, &mut cpp, stop)?;
     let mut python = python::Scanner::new(budget);
     for (index, file) in files.iter().enumerate() {
         stop.check()?;
         if Language::of(file.path).is_none() {
             continue;
         }
-        let may_register = match Language::of(file.path) {
-            Some(Language::Cpp) => cpp.may_register(file.bytes),
-            Some(Language::Python) => python::may_register(file.bytes),
-            None => false,
-        };
+        let may_register = may_register.get(index).copied().unwrap_or_default();
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         let Some(text) = decode::decode(file.bytes, may_register, index, &mut scan.faults) else {
             continue;
@@ -288,6 +328,7 @@ fn scan_within(
             *kept = Some(text);
         }
     }
+    scan.defining = cpp.defining();
     python.finish(&mut scan);
     cpu_fallback::find(files, &mut scan.registrations);
     scan.registrations

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use opatlas_pytorch::Release;
 use opatlas_source::{
     Bundle, Content, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped,
 };
@@ -66,14 +67,14 @@ fn deprecated(bundle: &Bundle, known: Option<&Arc<Deprecated>>) -> Option<Arc<De
     })
 }
 
-pub(super) fn sources(bundle: &Bundle, stop: &Stop) -> Result<Sources, Stopped> {
+pub(super) fn sources(bundle: &Bundle, release: Release, stop: &Stop) -> Result<Sources, Stopped> {
     stop.check()?;
     let files = bundle.files().filter(|(name, _)| name.starts_with(SOURCES));
     let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
     if files.is_empty() {
         Ok(Sources::default())
     } else {
-        Sources::read_until(&files, stop)
+        Sources::read_until(&files, release, stop)
     }
 }
 

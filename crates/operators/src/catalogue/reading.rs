@@ -66,7 +66,7 @@ impl Catalogue {
             let file = BackendFile::read_with(bytes, profile.as_ref());
             catalogue.add_backend(name, Arc::new(file));
         }
-        catalogue.sources = Arc::new(beside::sources(bundle, stop)?);
+        catalogue.sources = Arc::new(beside::sources(bundle, release, stop)?);
         catalogue.cpp = beside::cpp(bundle);
         Ok(catalogue)
     }

@@ -4,7 +4,6 @@ use opatlas_source::Span;
 use rustc_hash::FxHashMap;
 
 use super::expression::Expression;
-use super::source::Source;
 use super::{Collector, Draft, body, legacy};
 use crate::RegistrationKind;
 use crate::name::{CATCH_ALL, canonical_key};
@@ -30,7 +29,20 @@ pub(super) struct Block<'s> {
     pub unresolved: Option<Box<str>>,
 }
 
-impl Block<'_> {
+impl<'s> Block<'s> {
+    /// The use of a macro, which may be a block.
+    pub(super) fn of_macro(name: &'s str, at: Span) -> Self {
+        Self {
+            namespace: None,
+            key: None,
+            variable: "m",
+            through: name,
+            at,
+            body: (0, 0),
+            unresolved: None,
+        }
+    }
+
     /// The default key of its kernels.
     pub(super) fn key(&self) -> Option<Box<str>> {
         match (&self.key, &self.unresolved) {
@@ -120,10 +132,10 @@ fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Bl
         (variable, (brace, end))
     };
     let named = arguments.len() - usize::from(!makes && !arguments.is_empty());
-    let namespace = name_of(source, *arguments.first()?);
+    let namespace = name_of(*arguments.first()?);
     let key = match named {
         0 | 1 => Ok(None),
-        _ => name_of(source, arguments[1]).map(Some),
+        _ => name_of(arguments[1]).map(Some),
     };
     let unresolved = match (&namespace, &key) {
         (Err(text), _) => Some(format!("`{text}` decides the namespace")),
@@ -141,13 +153,10 @@ fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Bl
     })
 }
 
-/// Reads an identifier and expands macros of the file. Other uppercase names with an underscore,
-/// such as `TORCH_EXTENSION_NAME`, count as macros too.
-fn name_of(source: &Source<'_>, argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
+/// Reads an identifier. Uppercase names with an underscore, such as `TORCH_EXTENSION_NAME`, count as
+/// macros, which were not expanded.
+fn name_of(argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
     let shown = argument.shown().unwrap_or_default();
-    if let Some(constant) = source.constant(&shown) {
-        return Ok(constant.into());
-    }
     let is_word = shown
         .bytes()
         .all(|b| b.is_ascii_alphanumeric() || b == b'_');

@@ -8,13 +8,13 @@ mod blocks;
 pub(crate) mod bodies;
 mod body;
 mod conditions;
-mod defines;
 mod expansion;
 mod expression;
 pub(crate) mod functions;
 mod legacy;
 mod opening;
 pub(crate) mod parameter_types;
+pub(crate) mod preprocessor;
 mod source;
 mod tokens;
 pub(crate) mod types;
@@ -28,6 +28,7 @@ use crate::{Fault, FaultKind, Macros, Registration, RegistrationKind, Scan};
 use blocks::Block;
 use conditions::shortened;
 use expression::Kernel;
+use preprocessor::Definitions;
 use source::Source;
 
 /// Words of which every file that registers something in C++ has one.
@@ -44,6 +45,7 @@ pub(crate) struct Scanner<'m> {
     words: Vec<Finder<'m>>,
     budget: Budget,
     reader: Option<Reader>,
+    definitions: Definitions,
 }
 
 impl<'m> Scanner<'m> {
@@ -56,7 +58,13 @@ impl<'m> Scanner<'m> {
             words: words.into_iter().map(Finder::new).collect(),
             budget,
             reader: None,
+            definitions: Definitions::default(),
         }
+    }
+
+    /// Expands the macros of these files.
+    pub(crate) fn define(&mut self, definitions: Definitions) {
+        self.definitions = definitions;
     }
 
     /// Whether a file has a word that registrations need.
@@ -64,22 +72,36 @@ impl<'m> Scanner<'m> {
         self.words.iter().any(|word| word.find(bytes).is_some())
     }
 
+    /// The files that define what others use.
+    pub(crate) fn defining(&self) -> Vec<u32> {
+        self.definitions.used()
+    }
+
     /// Reads a file.
     pub(crate) fn read(&mut self, file: u32, text: &str, scan: &mut Scan) {
         let source = Source::new(text, 0);
-        let mut found = Collector {
-            source: &source,
-            macros: self.macros,
-            file,
-            within_define: None,
-            left: Collector::budget(text),
-            scan,
+        let Some(rewritten) = self.definitions.rewrite(file, &source, self.macros) else {
+            return self.read_expanded(file, &source, scan);
         };
+        let (rows, faults) = (scan.registrations.len(), scan.faults.len());
+        let expanded = Source::new(&rewritten.text, 0);
+        self.read_expanded(file, &expanded, scan);
+        let found = scan.registrations.get_mut(rows..).unwrap_or_default();
+        let faults = scan.faults.get_mut(faults..).unwrap_or_default();
+        rewritten.place(found, faults);
+        let unread: Vec<_> = rewritten.unread(found).collect();
+        let mut found = Collector::of(&source, self.macros, file, scan);
+        for used in unread {
+            let mut block = Block::of_macro(used.name, used.at);
+            block.unresolved = Some(used.why.into());
+            blocks::unresolved(&mut found, &block, used.at, used.name, used.why.to_owned());
+        }
+    }
+
+    fn read_expanded(&mut self, file: u32, source: &Source<'_>, scan: &mut Scan) {
+        let mut found = Collector::of(source, self.macros, file, scan);
         let reader = self.reader.get_or_insert_with(|| Reader::cpp(self.budget));
         blocks::read(&mut found, reader);
-        for directive in &source.directives {
-            defines::read(text, *directive, self.macros, file, reader, found.scan);
-        }
     }
 }
 
@@ -88,8 +110,6 @@ struct Collector<'r, 's> {
     source: &'r Source<'s>,
     macros: &'r Macros,
     file: u32,
-    /// The macro whose definition this is.
-    within_define: Option<&'r str>,
     /// How many bytes of blocks may still be read. Blocks may share text, functions that take a
     /// library are read for each caller.
     left: usize,
@@ -124,23 +144,20 @@ impl<'d> Draft<'d> {
     }
 }
 
-impl Collector<'_, '_> {
+impl<'r, 's> Collector<'r, 's> {
+    fn of(source: &'r Source<'s>, macros: &'r Macros, file: u32, scan: &'r mut Scan) -> Self {
+        Self {
+            source,
+            macros,
+            file,
+            left: 8 * source.text.len() + (64 << 10),
+            scan,
+        }
+    }
+
     fn fault(&mut self, kind: FaultKind, at: Span) {
         let file = self.file;
         self.scan.faults.push(Fault { kind, file, at });
-    }
-
-    /// How many bytes of blocks a text may have.
-    fn budget(text: &str) -> usize {
-        8 * text.len() + (64 << 10)
-    }
-
-    /// Adds a registration whose block, and with it the key, is not known.
-    fn add_without_key(&mut self, block: &Block<'_>, draft: Draft<'_>) {
-        self.add(block, draft);
-        if let Some(added) = self.scan.registrations.last_mut() {
-            added.key = None;
-        }
     }
 
     /// Adds a registration of a block.
@@ -176,9 +193,6 @@ impl Collector<'_, '_> {
         }
         if why.is_none() && !(is_qualified && key.is_some()) {
             why.clone_from(&block.unresolved);
-        }
-        if let Some(name) = self.within_define {
-            why = Some(format!("in the definition of macro `{name}`").into());
         }
         self.scan.registrations.push(Registration {
             kind: draft.kind,
