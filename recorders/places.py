@@ -16,8 +16,7 @@ HANDWRITTEN_JSON = DATA / "handwritten.json"
 AUTOCAST_LISTS_JSON = DATA / "autocast_lists.json"
 CALLS_JSON = DATA / "calls.json"
 WAYS_TXT = DATA / "ways.txt"
-RARE_AUTOCAST_LISTS_JSON = DATA / "autocast_lists.json"
-CALLS_JSON = DATA / "rare_calls.json"
+RARE_CALLS_JSON = DATA / "rare_calls.json"
 STEPS_TXT = DATA / "steps.txt"
 
 # The package that records what a device runs.

@@ -15,9 +15,9 @@ use opatlas_wire::sources::SourceRegistration;
 
 /// Lists what C++ and Python sources register with PyTorch's dispatcher.
 ///
-/// Finds TORCH_LIBRARY blocks, RegisterOperators, torch.library and the macros of known projects,
-/// without compiling anything. What the text alone does not decide, such as names that macros paste
-/// together, is listed as unresolved with the reason. Conditions are assumed to be true, and shown.
+/// Finds TORCH_LIBRARY blocks, RegisterOperators, torch.library, macros that the files define and those
+/// of known projects, without compiling anything. What the text alone does not decide, such as macros
+/// of headers that are not scanned, is listed as unresolved with the reason. Conditions are assumed to be true, and shown.
 /// Hidden folders are left out, and links that lead out of a folder are not followed. Exits with 2
 /// if a file cannot be read.
 #[derive(Debug, Args)]

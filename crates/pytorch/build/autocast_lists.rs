@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 pub fn generate(data: &Value, releases: &[String]) -> String {
-    let mut out = String::from("static LISTS: &[(&str, &[(u8, &[&str])])] = &[\n");
+    let mut out = String::from("static LISTS: &[List] = &[\n");
     for (name, steps) in data.as_object().expect("an object of lists") {
         let _ = writeln!(out, "    ({name:?}, &[");
         let mut operators = BTreeSet::new();

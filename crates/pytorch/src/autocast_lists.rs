@@ -3,6 +3,9 @@
 
 use super::release::Release;
 
+/// A name, and the operators since each release that changes them.
+type List = (&'static str, &'static [(u8, &'static [&'static str])]);
+
 /// The lists of a release, each with its operators; none before 2.4.
 pub fn autocast_lists(
     release: Release,

@@ -333,13 +333,20 @@ fn scan_within(
     cpu_fallback::find(files, &mut scan.registrations);
     scan.registrations
         .sort_by_key(|found| (found.file, found.at.start));
-    for (text, index) in scan.texts.iter_mut().zip(0..) {
-        let found = &scan.registrations;
-        let from = found.partition_point(|registration| registration.file < index);
-        let is_used = found.get(from).is_some_and(|found| found.file == index);
-        if !is_used && !scan.faults.iter().any(|fault| fault.file == index) {
-            *text = None;
+    scan.drop_unused_texts();
+    Ok(scan)
+}
+
+impl Scan {
+    /// Keeps the texts that have places in the results.
+    fn drop_unused_texts(&mut self) {
+        for (text, index) in self.texts.iter_mut().zip(0..) {
+            let found = &self.registrations;
+            let from = found.partition_point(|registration| registration.file < index);
+            let is_used = found.get(from).is_some_and(|found| found.file == index);
+            if !is_used && !self.faults.iter().any(|fault| fault.file == index) {
+                *text = None;
+            }
         }
     }
-    Ok(scan)
 }

@@ -77,6 +77,12 @@ impl Definition {
         }
     }
 
+    /// Whether a parameter takes all arguments that are left.
+    pub(super) fn is_rest(&self, parameter: usize) -> bool {
+        let parameters = self.parameters.as_ref().filter(|all| all.is_variadic);
+        parameters.is_some_and(|all| all.names.len() == parameter + 1)
+    }
+
     /// The tokens of the body that are not parameters.
     pub(super) fn pieces(&self) -> impl Iterator<Item = &Piece> {
         self.body.iter().filter_map(|part| match part {

@@ -1,6 +1,6 @@
 //! Which macros the files of a scan define, and which definition is in force where.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,7 +32,6 @@ pub(crate) struct Definitions {
     changes: FxHashMap<Box<str>, Vec<Change>>,
     /// The names that the files use where macros matter.
     pub(super) mentions: Mentions,
-    read: RefCell<FxHashMap<(u32, u32), Option<Arc<Definition>>>>,
     /// Whether a macro may register something.
     registering: RefCell<FxHashMap<Box<str>, bool>>,
     /// Files whose definitions were in force in others.
@@ -49,6 +48,7 @@ struct Change {
     text: Box<str>,
     condition: Option<Box<str>>,
     kind: ChangeKind,
+    read: OnceCell<Option<Arc<Definition>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,6 @@ impl Default for Definitions {
             includes: Includes::default(),
             changes: FxHashMap::default(),
             mentions: Mentions::default(),
-            read: RefCell::default(),
             registering: RefCell::default(),
             used: RefCell::default(),
             reached: RefCell::new((NO_FILE, FxHashSet::default())),
@@ -125,6 +124,7 @@ impl Definitions {
             text: text.into(),
             condition: source.conditions.at(place.start),
             kind,
+            read: OnceCell::new(),
         };
         match self.changes.get_mut(name) {
             Some(known) => known.push(change),
@@ -159,9 +159,7 @@ impl Definitions {
     pub(super) fn all_of(&self, name: &str) -> Vec<Arc<Definition>> {
         let changes = self.changes.get(name).into_iter().flatten();
         let defining = changes.filter(|change| change.kind != ChangeKind::Undefine);
-        defining
-            .filter_map(|change| self.definition(change))
-            .collect()
+        defining.filter_map(|change| change.definition()).collect()
     }
 
     /// What a name may mean at a place of a file: what the file defines above it, then what its
@@ -229,7 +227,7 @@ impl Definitions {
             ChangeKind::Define => found.retain(|known| !is_same(known)),
             _ => {}
         }
-        let Some(definition) = self.definition(change) else {
+        let Some(definition) = change.definition() else {
             return;
         };
         if !found.iter().any(|known| known.definition == definition) {
@@ -241,21 +239,20 @@ impl Definitions {
             });
         }
     }
-
-    fn definition(&self, change: &Change) -> Option<Arc<Definition>> {
-        let mut read = self.read.borrow_mut();
-        let definition = read.entry((change.file, change.start)).or_insert_with(|| {
-            let found = match change.kind {
-                ChangeKind::Constant => constants::read(&change.text),
-                _ => Definition::of_directive(&change.text),
-            };
-            found.map(Arc::new)
-        });
-        definition.clone()
-    }
 }
 
 impl Change {
+    fn definition(&self) -> Option<Arc<Definition>> {
+        let read = self.read.get_or_init(|| {
+            let found = match self.kind {
+                ChangeKind::Constant => constants::read(&self.text),
+                _ => Definition::of_directive(&self.text),
+            };
+            found.map(Arc::new)
+        });
+        read.clone()
+    }
+
     /// Whether nothing that was defined before matters after it.
     fn settles(&self) -> bool {
         let settling = [ChangeKind::Define, ChangeKind::Undefine];

@@ -191,13 +191,10 @@ impl<'e> Environment<'e> {
                     other
                 }));
             }
-            let condition = match self.choices.is_empty() {
-                true => None,
-                false => Some(self.conditions.join(", within ").into()),
-            };
+            let condition = self.conditions.join(", within ");
             variants.push(Variant {
                 text: text_of(&made),
-                condition: condition.filter(|text: &Box<str>| !text.is_empty()),
+                condition: (!condition.is_empty()).then(|| condition.into()),
             });
         }
         Ok(variants)

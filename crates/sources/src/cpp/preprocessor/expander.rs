@@ -144,11 +144,6 @@ impl Expander<'_> {
         depth: usize,
         made: &mut Vec<Piece>,
     ) -> Result<(), Overflow> {
-        let last = arguments.len().wrapping_sub(1);
-        let is_variadic = definition
-            .parameters
-            .as_ref()
-            .is_some_and(|p| p.is_variadic);
         for (index, part) in parts.iter().enumerate() {
             let is_pasted = index > 0 && parts[index - 1] == Part::Paste;
             let is_beside = is_pasted || parts.get(index + 1) == Some(&Part::Paste);
@@ -158,17 +153,12 @@ impl Expander<'_> {
                 Part::Stringified(at, spaced) => {
                     vec![stringified(argument(arguments, *at), *spaced)]
                 }
+                Part::Parameter(at, _) if is_pasted && definition.is_rest(*at) && is_list(made) => {
+                    self.rest(argument(arguments, *at), depth, made)?;
+                    continue;
+                }
                 Part::Parameter(at, spaced) => {
                     let given = argument(arguments, *at).to_vec();
-                    // `, ## __VA_ARGS__` is a comma and the arguments, or nothing.
-                    let is_rest = is_pasted && is_variadic && *at == last;
-                    if is_rest && made.last().is_some_and(|piece| piece.is(b',')) {
-                        if given.is_empty() {
-                            made.pop();
-                        }
-                        made.extend(self.expand(given, depth + 1)?);
-                        continue;
-                    }
                     let mut given = match is_beside {
                         true if given.is_empty() => vec![Piece::placemarker()],
                         true => given,
@@ -180,7 +170,7 @@ impl Expander<'_> {
                     given
                 }
                 Part::IfVariadic(inside) => {
-                    if is_variadic && !argument(arguments, last).is_empty() {
+                    if arguments.last().is_some_and(|rest| !rest.is_empty()) {
                         self.parts(inside, definition, arguments, depth, made)?;
                     }
                     continue;
@@ -191,6 +181,25 @@ impl Expander<'_> {
         }
         Ok(())
     }
+
+    /// `, ## __VA_ARGS__` is a comma and the arguments, or nothing.
+    fn rest(
+        &mut self,
+        given: &[Piece],
+        depth: usize,
+        made: &mut Vec<Piece>,
+    ) -> Result<(), Overflow> {
+        if given.is_empty() {
+            made.pop();
+        }
+        made.extend(self.expand(given.to_vec(), depth + 1)?);
+        Ok(())
+    }
+}
+
+/// Whether a comma comes last.
+fn is_list(made: &[Piece]) -> bool {
+    made.last().is_some_and(|piece| piece.is(b','))
 }
 
 /// Appends tokens; the first is joined with the last one before it if `##` is between them.

@@ -117,43 +117,40 @@ impl Writer<'_, '_, '_> {
         if !is_argument && !is_in_block && !registers {
             return None;
         }
-        self.environment.at = self.source.tokens[at].start;
-        let alternatives = self.environment.alternatives(word);
-        let definition = &alternatives.first()?.definition;
-        let close = match &definition.parameters {
-            Some(_) if !has_arguments => return None,
-            Some(_) => close,
-            None => at,
-        };
-        if definition.is_constant && !is_argument {
-            return None;
-        }
-        let start = match is_argument {
-            true => self.source.start_of_path(at),
-            false => at,
-        };
-        let place = self.source.tokens[start].start..self.source.tokens[close].end;
-        if (place.start as usize) < self.copied || self.has_directive(&place) {
-            return None;
-        }
         let kind = match (is_argument, registers) {
             (true, _) => UseKind::Argument,
             (false, true) => UseKind::Registration,
             (false, false) => UseKind::Statement,
         };
-        self.expand(at, close, word, place, kind)?;
+        self.environment.at = self.source.tokens[at].start;
+        let alternatives = self.environment.alternatives(word);
+        let definition = &alternatives.first()?.definition;
+        if definition.is_constant && !is_argument {
+            return None;
+        }
+        let close = match &definition.parameters {
+            Some(_) if !has_arguments => return None,
+            Some(_) => close,
+            None => at,
+        };
+        self.expand(at, close, word, kind)?;
         Some(close + 1)
     }
 
+    /// The bytes of a use: with the scopes of a constant. `None` if a directive is inside.
+    fn place(&self, at: usize, close: usize, kind: UseKind) -> Option<Range<u32>> {
+        let start = match kind {
+            UseKind::Argument => self.source.start_of_path(at),
+            _ => at,
+        };
+        let place = self.source.tokens[start].start..self.source.tokens[close].end;
+        let is_free = (place.start as usize) >= self.copied && !self.has_directive(&place);
+        is_free.then_some(place)
+    }
+
     /// Replaces a use; `None` if it stays as it is.
-    fn expand(
-        &mut self,
-        at: usize,
-        close: usize,
-        word: &str,
-        place: Range<u32>,
-        kind: UseKind,
-    ) -> Option<()> {
+    fn expand(&mut self, at: usize, close: usize, word: &str, kind: UseKind) -> Option<()> {
+        let place = self.place(at, close, kind)?;
         let call = pieces(self.source.text, self.source.tokens.get(at..=close)?);
         self.environment.constants = match kind {
             UseKind::Argument => Constants::Replaced,
