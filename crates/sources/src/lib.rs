@@ -229,8 +229,8 @@ impl<'m> Sieve<'m> {
         }
     }
 
-    /// Whether a file may register something, or cannot be read, which a scan reports. All other
-    /// files change nothing in the result of a scan.
+    /// Whether a file may register something, or cannot be read, which a scan reports. Other C++ files
+    /// matter if [`Related`] wants them.
     #[must_use]
     pub fn keeps(&self, file: File<'_>) -> bool {
         let is_odd = file.bytes.len() > LARGEST_FILE || memchr::memchr(0, file.bytes).is_some();

@@ -193,6 +193,30 @@ TORCH_LIBRARY_IMPL(aten, XPU, m) {
 }
 
 #[test]
+fn what_the_preprocessor_would_read_is_unresolved() {
+    check(
+        r#"
+#define REG(op) m.impl(#op, op);
+#define BLOCK(op) TORCH_LIBRARY_IMPL(aten, XPU, m) { m.impl(#op, op); }
+TORCH_LIBRARY_IMPL(aten, XPU, m) {
+#include "ops.def"
+  m.impl("last", last);
+}
+BLOCK(
+#ifdef A
+  add
+#endif
+)
+"#,
+        &[
+            "5:1 impl ?::? why=\"ops.def\" is included in the block",
+            "6:3 impl aten::last key=XPU kernel=last",
+            "8:1 impl ?::? why=a directive is among the arguments of macro `BLOCK`",
+        ],
+    );
+}
+
+#[test]
 fn constants_name_keys_and_operators() {
     check(
         r#"

@@ -81,7 +81,7 @@ impl Regions {
         if is_opener(word) && source.is(close + 1, b'{') {
             self.add_block(close + 1..body.unwrap_or(close + 1));
         } else if word.contains("MAKE_TORCH_LIBRARY") {
-            self.add_block(close + 1..source.tokens.len());
+            self.add_block(close + 1..end_of_scope(source, close + 1));
         }
     }
 
@@ -94,6 +94,18 @@ impl Regions {
             self.add_block(open..close);
         }
     }
+}
+
+fn end_of_scope(source: &Source<'_>, from: usize) -> usize {
+    let mut index = from;
+    while index < source.tokens.len() && !source.is(index, b'}') {
+        index = source
+            .partner(index)
+            .filter(|close| *close > index)
+            .unwrap_or(index)
+            + 1;
+    }
+    index
 }
 
 /// Whether an argument may be a dispatch key, and not a part of a template.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use opatlas_source::Span;
 
+use super::super::conditions::split;
 use super::super::source::Source;
 use super::environment::{Constants, Environment, Variant, several};
 use super::pieces::pieces;
@@ -55,6 +56,7 @@ pub(super) fn rewrite(source: &Source<'_>, environment: &mut Environment<'_>) ->
         regions: Regions::default(),
         text: String::new(),
         copied: 0,
+        directives: 0,
         uses: Vec::new(),
     };
     writer.walk();
@@ -75,6 +77,8 @@ struct Writer<'w, 'e, 's> {
     text: String,
     /// How much of the original was copied or replaced.
     copied: usize,
+    /// How many directives were passed.
+    directives: usize,
     uses: Vec<Use>,
 }
 
@@ -83,6 +87,7 @@ impl Writer<'_, '_, '_> {
         let mut index = 0;
         let mut is_statement = true;
         while index < self.source.tokens.len() {
+            self.includes(index);
             let token = self.source.tokens[index];
             let starts_statement = is_statement;
             is_statement = [b'{', b'}', b';'].iter().any(|punct| token.is(*punct));
@@ -97,6 +102,29 @@ impl Writer<'_, '_, '_> {
                     index = end;
                 }
                 None => index += 1,
+            }
+        }
+    }
+
+    /// Notes the files that are included in a block before a token.
+    fn includes(&mut self, index: usize) {
+        let source = self.source;
+        let before = source.tokens[index].start;
+        while let Some(directive) = source.directives.get(self.directives) {
+            if directive.start > before {
+                return;
+            }
+            self.directives += 1;
+            let place = directive.start..directive.end;
+            let line = source.text.get(place.start as usize..place.end as usize);
+            let ("include", file) = line.map(split).unwrap_or_default() else {
+                continue;
+            };
+            let is_in_block = index > 0 && self.regions.is_block(index - 1);
+            if is_in_block && place.start as usize >= self.copied {
+                let why = format!("{file} is included in the block");
+                let kind = UseKind::Registration;
+                self.replace("#include", place, Vec::new(), Some(why), kind);
             }
         }
     }
@@ -137,15 +165,14 @@ impl Writer<'_, '_, '_> {
         Some(close + 1)
     }
 
-    /// The bytes of a use: with the scopes of a constant. `None` if a directive is inside.
+    /// The bytes of a use: with the scopes of a constant.
     fn place(&self, at: usize, close: usize, kind: UseKind) -> Option<Range<u32>> {
         let start = match kind {
             UseKind::Argument => self.source.start_of_path(at),
             _ => at,
         };
         let place = self.source.tokens[start].start..self.source.tokens[close].end;
-        let is_free = (place.start as usize) >= self.copied && !self.has_directive(&place);
-        is_free.then_some(place)
+        (place.start as usize >= self.copied).then_some(place)
     }
 
     /// Replaces a use; `None` if it stays as it is.
@@ -158,7 +185,13 @@ impl Writer<'_, '_, '_> {
         };
         let is_prefix = self.source.is(close + 1, b'{');
         let must_be_one = kind == UseKind::Argument || is_prefix;
-        let (mut variants, why) = match self.environment.variants(&call) {
+        let made = match self.has_directive(&place) {
+            true => Err(format!(
+                "a directive is among the arguments of macro `{word}`"
+            )),
+            false => self.environment.variants(&call),
+        };
+        let (mut variants, why) = match made {
             Ok(all) if all.len() > 1 && must_be_one => (
                 if is_prefix { all } else { Vec::new() },
                 Some(several(word)),
