@@ -108,7 +108,15 @@ fn defined(line: &[u8]) -> Option<&[u8]> {
     }
     memmem::find(line, b"const")?;
     let is_end = |byte: &u8| matches!(byte, b'=' | b'{' | b'[');
-    let before = line.get(..line.iter().position(is_end)?)?.trim_ascii_end();
+    let (before, value) = line.split_at(line.iter().position(is_end)?);
+    // A literal or a key, which may be on the next line.
+    let is_value = value.len() < 3
+        || memchr::memchr(b'"', value).is_some()
+        || memmem::find(value, b"::").is_some();
+    let before = before.trim_ascii_end();
+    if !is_value || value.contains(&b'(') {
+        return None;
+    }
     let start = before.iter().rposition(|byte| !is_word(*byte));
     before.get(start.map_or(0, |at| at + 1)..)
 }
