@@ -5,7 +5,7 @@ import signal
 import sys
 from pathlib import Path
 
-from . import (calls, facts, files, headers, manifest, observations, places, rare_calls, release, runtimes, steps,
+from . import (autocast_lists, calls, facts, files, headers, manifest, observations, places, rare_calls, release, runtimes, steps,
                versions, ways)
 
 
@@ -28,6 +28,8 @@ def main() -> int:
     of_calls.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
     of_ways = commands.add_parser("ways", help="record the ways to run operators, into data/ways.txt")
     of_ways.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
+    of_lists = commands.add_parser("autocast-lists", help="record PyTorch's lists of autocast operators")
+    of_lists.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
     of_rare = commands.add_parser("rare-calls", help="record which calls tests do not make, into data/rare_calls.json")
     of_rare.add_argument("releases", nargs="+", metavar="RELEASE", help="such as 2.9")
     of_steps = commands.add_parser("steps", help="choose rows of stores for data/steps.txt")
@@ -43,6 +45,7 @@ def main() -> int:
     given = parser.parse_args()
     return {"list": _list, "record": _record, "verify": _verify, "verify-data": _verify_data,
             "install": _install, "calls": _calls, "rare-calls": _rare_calls, "ways": _ways, "headers": _headers,
+            "autocast-lists": _autocast_lists,
             "steps": _steps,
             "release": _release}[given.command](given)
 
@@ -123,6 +126,12 @@ def _ways(given: argparse.Namespace) -> int:
         found = ways.of_process(version)
         ways.add(version, found)
         print(f"{release}: {len(found.facts)} facts; missing: {', '.join(sorted(found.missing)) or 'none'}")
+    return 0
+
+
+def _autocast_lists(given: argparse.Namespace) -> int:
+    for release, count in autocast_lists.record(given.releases or versions.minors()).items():
+        print(f"{release}: {count} operators")
     return 0
 
 

@@ -16,14 +16,14 @@ from . import places
 PLATFORMS = ["macosx_14_0_arm64", "macosx_11_0_arm64", "macosx_10_9_x86_64"]
 PYTHONS = ["3.11", "3.10", "3.9"]
 WANTED = ("torchgen/", "torch/_C/__init__.pyi", "torch/_C/_VariableFunctions.pyi", "torch/_C/_nn.pyi",
-          "torch/version.py", "torch/_utils_internal.py")
+          "torch/version.py", "torch/_utils_internal.py", "torch/include/ATen/autocast_mode.h")
 _WHEEL_TIMEOUT_S = 1800
 
 
-def folder(version: str) -> Path:
-    """The folder to put on the path of a Python that is to import this release's torchgen."""
+def folder(version: str, needed: str = "torchgen/model.py") -> Path:
+    """The folder to put on the path of a Python that is to import this release's torchgen, with one more file."""
     target = places.GENERATORS / version
-    if not (target / "torchgen" / "model.py").is_file():
+    if not (target / needed).is_file():
         _fetch(version, target)
     return target
 

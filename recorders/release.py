@@ -2,7 +2,7 @@
 
 import sys
 
-from . import (calls, facts, files, from_process, from_torchgen, generators, handwritten,
+from . import (autocast_lists, calls, facts, files, from_process, from_torchgen, generators, handwritten,
                observations, places, rare_calls, runtimes, versions, ways)
 
 _SHOWN = 12
@@ -24,6 +24,7 @@ def add(version: str, *, with_process: bool) -> list[str]:
               file=sys.stderr)
     notes = _extend_data(version, minor, before, running)
     notes += _extend_handwritten(minor, before, running)
+    autocast_lists.record([minor])
     if running:
         calls.add(version, calls.of_process(version))
         ways.add(version, ways.of_process(version))

@@ -6,6 +6,7 @@ mod changes_report;
 mod cli;
 mod cli_compare;
 mod cli_loads;
+mod cli_macros;
 mod cli_over;
 mod cli_remote;
 mod cli_sources;

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+#[path = "build/autocast_lists.rs"]
+mod autocast_lists;
 #[path = "build/calls.rs"]
 mod calls;
 #[path = "build/handwritten.rs"]
@@ -47,6 +49,11 @@ fn main() {
     write_source(
         "int_kernels.rs",
         &int_kernels::generate(&int_kernels, &names),
+    );
+    let lists = read_json("autocast_lists.json");
+    write_source(
+        "autocast_lists.rs",
+        &autocast_lists::generate(&lists, &names),
     );
     let bindings = read_json("python_bindings.json");
     write_source("python.rs", &python::generate(&bindings, &names));

@@ -201,8 +201,8 @@ impl Import {
         let label = self.label.clone().or(named);
         let release = self.release.as_deref().unwrap_or(base.release().as_str());
         let mut bundle = vendors.over(&snapshot.bundle);
-        self.source_options.add_to(&mut bundle)?;
         let judged = JudgedRelease::parse(release)?.release;
+        self.source_options.add_to(&mut bundle, judged)?;
         let laid = Snapshot::read(bundle.clone(), judged, Some(&snapshot));
         eprint!("{}", vendors.told(&laid));
         let errors = vendors.report(&laid);

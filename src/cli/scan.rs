@@ -8,15 +8,16 @@ use clap::{Args, ValueEnum};
 
 use super::output;
 use super::sources::{SourceMacros, Sources};
+use opatlas_pytorch::release::Release;
 use opatlas_source::{LineIndex, visible};
 use opatlas_sources::{File, Scan, scan};
 use opatlas_wire::sources::SourceRegistration;
 
 /// Lists what C++ and Python sources register with PyTorch's dispatcher.
 ///
-/// Finds TORCH_LIBRARY blocks, RegisterOperators, torch.library and the macros of known projects,
-/// without compiling anything. What the text alone does not decide, such as names that macros paste
-/// together, is listed as unresolved with the reason. Conditions are assumed to be true, and shown.
+/// Finds TORCH_LIBRARY blocks, RegisterOperators, torch.library, macros that the files define and those
+/// of known projects, without compiling anything. What the text alone does not decide, such as macros
+/// of headers that are not scanned, is listed as unresolved with the reason. Conditions are assumed to be true, and shown.
 /// Hidden folders are left out, and links that lead out of a folder are not followed. Exits with 2
 /// if a file cannot be read.
 #[derive(Debug, Args)]
@@ -29,6 +30,11 @@ pub(super) struct ScanSources {
     /// in opatlas.toml
     #[arg(long, value_name = "FILE")]
     macros: Option<PathBuf>,
+
+    /// Expand PyTorch's own lists of operators, such as AT_FORALL_FP32, as this release defines them;
+    /// without it, as the newest release does
+    #[arg(long, value_name = "RELEASE")]
+    release: Option<String>,
 
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -43,7 +49,10 @@ enum Format {
 
 impl ScanSources {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let macros = SourceMacros::read(self.macros.as_deref())?.macros;
+        let mut macros = SourceMacros::read(self.macros.as_deref())?.macros;
+        if let Some(release) = &self.release {
+            macros.use_lists_of(Release::parse(release)?.release);
+        }
         let mut sources = Sources::default();
         for folder in &self.folders {
             sources.add(folder, &macros)?;

@@ -7,7 +7,9 @@ use anyhow::Context as _;
 
 use super::config;
 use super::read::{self, Origin};
-use opatlas_sources::{FaultKind, File, LARGEST_FILE, Macros, PathKind, Sieve};
+use opatlas_sources::{
+    FaultKind, File, LARGEST_FILE, MOST_ROUNDS, Macros, Outline, PathKind, Related, Sieve,
+};
 
 const MOST_FILES: usize = 1_000_000;
 
@@ -26,6 +28,8 @@ pub(super) struct Sources {
     pub(super) count: usize,
     pub(super) notes: Vec<(String, String)>,
     pub(super) is_incomplete: bool,
+    /// C++ files that were not kept, with their names.
+    passed_over: Vec<(PathBuf, String, Outline)>,
 }
 
 #[derive(Debug)]
@@ -115,6 +119,7 @@ impl Sources {
         while let Some(path) = folders.pop() {
             self.folder(&path, &root, &sieve, &mut folders);
         }
+        self.add_related(before, macros);
         for (path, _) in self.files.iter_mut().skip(before) {
             *path = shown_path(&folder.join(&*path));
         }
@@ -123,6 +128,32 @@ impl Sources {
         }
         self.files[before..].sort();
         Ok(())
+    }
+
+    /// Adds files that define or use macros of those that register something.
+    fn add_related(&mut self, before: usize, macros: &Macros) {
+        let mut others = std::mem::take(&mut self.passed_over);
+        let mut related = Related::new(macros);
+        let mut known = before;
+        for _ in 0..MOST_ROUNDS {
+            let new = (0..).zip(&self.files).skip(known);
+            for (index, (path, bytes)) in new.filter(|(_, (path, _))| is_cpp(path)) {
+                related.add(index, File { path, bytes });
+            }
+            known = self.files.len();
+            related.update();
+            let wanted = others.extract_if(.., |(_, _, outline)| related.wants(outline));
+            let wanted: Vec<_> = wanted.map(|(path, name, _)| (path, name)).collect();
+            for (path, name) in wanted {
+                match read::bytes(&path, Origin::Found, LARGEST_FILE as u64) {
+                    Ok(bytes) => self.files.push((name, bytes)),
+                    Err(error) => self.unread(name, &error),
+                }
+            }
+            if self.files.len() == known {
+                break;
+            }
+        }
     }
 
     fn folder(&mut self, path: &Path, root: &Path, sieve: &Sieve<'_>, folders: &mut Vec<PathBuf>) {
@@ -181,6 +212,10 @@ impl Sources {
                 if is_wanted || sieve.keeps(file) {
                     self.count += usize::from(PathKind::of(name) == PathKind::Unknown);
                     self.files.push((name.to_owned(), bytes));
+                } else if is_cpp(name) {
+                    let outline = Outline::of(&bytes);
+                    self.passed_over
+                        .push((path.to_owned(), name.to_owned(), outline));
                 }
             }
             Err(error) => self.unread(name.to_owned(), &error),
@@ -191,6 +226,10 @@ impl Sources {
         self.is_incomplete = true;
         self.notes.push((name, format!("cannot be read: {error}")));
     }
+}
+
+fn is_cpp(path: &str) -> bool {
+    Language::of(path) == Some(Language::Cpp)
 }
 
 pub(super) fn shown_path(path: &Path) -> String {

@@ -1,6 +1,7 @@
 //! Differences between PyTorch releases: types, names, keys, handwritten registrations.
 
 pub mod alias;
+pub mod autocast_lists;
 pub mod calls;
 pub mod handwritten;
 pub mod int_kernels;

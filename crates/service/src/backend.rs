@@ -132,7 +132,7 @@ impl Vendor {
     }
 
     fn read_sources(&self, release: Release) -> Result<BackendFile, ServiceError> {
-        let sources = Sources::read(&self.source_files());
+        let sources = Sources::read(&self.source_files(), release);
         let found = BackendFile::of_sources(&sources, release);
         found.ok_or_else(|| ServiceError::UnusableBackend {
             file: self.name.clone(),

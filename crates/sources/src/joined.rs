@@ -1,5 +1,6 @@
 //! The registrations of a revision's sources for its dispatch tables.
 
+use opatlas_pytorch::Release;
 use opatlas_source::{Stop, Stopped};
 use rustc_hash::FxHashMap;
 
@@ -21,16 +22,16 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Reads source files. Files whose names end in [`MACRO_FILE`] describe macros; errors in them
+    /// Reads source files for a release of PyTorch, whose lists of operators count. Files whose names end in [`MACRO_FILE`] describe macros; errors in them
     /// are ignored.
     #[must_use]
-    pub fn read(files: &[File<'_>]) -> Self {
-        Stop::unstopped(|stop| Self::read_until(files, stop))
+    pub fn read(files: &[File<'_>], release: Release) -> Self {
+        Stop::unstopped(|stop| Self::read_until(files, release, stop))
     }
 
     /// Like [`Sources::read`], but cancellable.
-    pub fn read_until(files: &[File<'_>], stop: &Stop) -> Result<Self, Stopped> {
-        let mut macros = Macros::built_in();
+    pub fn read_until(files: &[File<'_>], release: Release, stop: &Stop) -> Result<Self, Stopped> {
+        let mut macros = Macros::of_release(release);
         let described = files.iter().find(|file| {
             let name = file.path.rsplit('/').next();
             name == Some(MACRO_FILE)
@@ -128,7 +129,7 @@ mod tests {
                        @torch.ops.aten.add.default.py_impl(DispatchKey.XPU)\ndef c(): ...\n";
         let files = [("sources/a.py", &python[..]), ("sources/z.cpp", CPP)];
         let files = files.map(|(path, bytes)| File { path, bytes });
-        let sources = Sources::read(&files);
+        let sources = Sources::read(&files, Release::V2_15);
         let kernels: Vec<_> = sources
             .of("add")
             .map(|(_, row)| row.kernel.as_deref())
@@ -145,6 +146,6 @@ mod tests {
         let macros = b"[[macro]]\nname = \"ACME\"\nparameters = [\"op\"]\nimpl = \"{op}\"\n";
         let files = [("sources/macros.toml", &macros[..]), ("sources/z.cpp", CPP)];
         let files = files.map(|(path, bytes)| File { path, bytes });
-        assert_eq!(Sources::read(&files).of("mul").count(), 1);
+        assert_eq!(Sources::read(&files, Release::V2_15).of("mul").count(), 1);
     }
 }

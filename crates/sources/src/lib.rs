@@ -17,6 +17,7 @@ mod macros;
 mod name;
 mod parse;
 mod python;
+mod related;
 mod template;
 
 use std::sync::Arc;
@@ -36,6 +37,7 @@ pub use joined::{MACRO_FILE, Sources};
 pub use language::{Language, PathKind};
 pub use macros::{Macro, Macros};
 pub use name::{Names, device_key};
+pub use related::{MOST_ROUNDS, Outline, Related};
 
 /// The largest file that is read, in bytes.
 pub const LARGEST_FILE: usize = 8 << 20;
@@ -196,6 +198,8 @@ pub struct Scan {
     /// The text of each file that registers something, or passes a library to another file; `None`
     /// for others.
     pub texts: Vec<Option<Arc<str>>>,
+    /// The indices of files whose macros and constants decide registrations of other files, in order.
+    pub defining: Vec<u32>,
 }
 
 impl Scan {
@@ -226,8 +230,8 @@ impl<'m> Sieve<'m> {
         }
     }
 
-    /// Whether a file may register something, or cannot be read, which a scan reports. All other
-    /// files change nothing in the result of a scan.
+    /// Whether a file may register something, or cannot be read, which a scan reports. Other C++ files
+    /// matter if [`Related`] wants them.
     #[must_use]
     pub fn keeps(&self, file: File<'_>) -> bool {
         let is_odd = file.bytes.len() > LARGEST_FILE || memchr::memchr(0, file.bytes).is_some();
@@ -253,6 +257,45 @@ pub fn scan_until(files: &[File<'_>], macros: &Macros, stop: &Stop) -> Result<Sc
     scan_within(files, macros, Budget::Unlimited, stop)
 }
 
+/// Whether each file is worth reading; gives the macros of C++ files to the scanner.
+fn registering(
+    files: &[File<'_>],
+    macros: &Macros,
+    cpp: &mut cpp::Scanner<'_>,
+    stop: &Stop,
+) -> Result<Vec<bool>, Stopped> {
+    let mut related = Related::new(macros);
+    let mut found = vec![false; files.len()];
+    let mut others = Vec::new();
+    for ((index, file), found) in (0..).zip(files).zip(&mut found) {
+        stop.check()?;
+        match Language::of_file(*file) {
+            Some(Language::Cpp) if cpp.may_register(file.bytes) => {
+                *found = true;
+                related.add(index, *file);
+            }
+            Some(Language::Cpp) => others.push((index, Outline::of(file.bytes))),
+            Some(Language::Python) => *found = python::may_register(file.bytes),
+            None => {}
+        }
+    }
+    for _ in 0..MOST_ROUNDS {
+        related.update();
+        let wanted = others.extract_if(.., |(_, outline)| related.wants(outline));
+        let wanted: Vec<u32> = wanted.map(|(index, _)| index).collect();
+        for index in &wanted {
+            stop.check()?;
+            related.add(*index, files[*index as usize]);
+            found[*index as usize] = true;
+        }
+        if wanted.is_empty() {
+            break;
+        }
+    }
+    cpp.define(related.into_definitions());
+    Ok(found)
+}
+
 /// The same with a bound on the work for all files together.
 fn scan_within(
     files: &[File<'_>],
@@ -265,6 +308,7 @@ fn scan_within(
         ..Scan::default()
     };
     let mut cpp = cpp::Scanner::new(macros, budget);
+    let may_register = registering(files, macros, &mut cpp, stop)?;
     let mut python = python::Scanner::new(budget);
     for (index, file) in files.iter().enumerate() {
         stop.check()?;
@@ -276,10 +320,10 @@ fn scan_within(
             }
             continue;
         };
-        let may_register = match language {
-            Language::Cpp => cpp.may_register(file.bytes),
-            Language::Python => python::may_register(file.bytes),
-        };
+        let may_register = may_register
+            .get(index as usize)
+            .copied()
+            .unwrap_or_default();
         let Some(text) = decode::decode(file.bytes, may_register, index, &mut scan.faults) else {
             continue;
         };
@@ -293,6 +337,7 @@ fn scan_within(
         }
     }
     let needed = cpp.finish(&mut scan);
+    scan.defining = cpp.defining();
     python.finish(&mut scan);
     cpu_fallback::find(files, &mut scan.registrations);
     scan.registrations

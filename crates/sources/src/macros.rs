@@ -1,12 +1,17 @@
-//! Macros that register operators: built-in ones in `data/macros.toml`, and a project's own.
+//! Macros that register operators: built-in ones in `data/macros.toml`, and a project's own. Lists of
+//! operators in PyTorch's headers differ between releases (`data/autocast_lists.json`).
 //!
 //! A macro is identified by its name and number of parameters. `{parameter}` in its texts stands
 //! for an argument: an identifier or the contents of a string literal.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use opatlas_pytorch::Release;
+use opatlas_pytorch::autocast_lists::autocast_lists;
 use rustc_hash::{FxHashMap, FxHashSet};
 use toml::{Table, Value};
+
+use crate::cpp::preprocessor::definition::Definition;
 
 /// A macro: `library` opens a block of registrations, `def` defines an operator, and `imp`
 /// registers a kernel.
@@ -37,6 +42,10 @@ const KNOWN: &str = include_str!("../../../data/macros.toml");
 pub struct Macros {
     by_name: FxHashMap<Box<str>, Vec<Macro>>,
     nothing: FxHashSet<Box<str>>,
+    /// Macros that are expanded.
+    defines: FxHashMap<Box<str>, Arc<Definition>>,
+    /// Lists of operators in PyTorch's headers.
+    lists: FxHashMap<Box<str>, Arc<Definition>>,
 }
 
 impl Default for Macros {
@@ -46,7 +55,24 @@ impl Default for Macros {
 }
 
 impl Macros {
-    /// The built-in macros.
+    /// The built-in macros, with the lists of operators of a release of PyTorch.
+    #[must_use]
+    pub fn of_release(release: Release) -> Self {
+        let mut macros = Self::built_in();
+        macros.use_lists_of(release);
+        macros
+    }
+
+    /// Takes PyTorch's lists of operators, such as `AT_FORALL_FP32`, from a release.
+    pub fn use_lists_of(&mut self, release: Release) {
+        let lists = autocast_lists(release).filter_map(|(name, operators)| {
+            let definition = Definition::of_directive(&defined(name, operators))?;
+            Some((name.into(), Arc::new(definition)))
+        });
+        self.lists = lists.collect();
+    }
+
+    /// The built-in macros, with the lists of operators of the newest release.
     #[must_use]
     pub fn built_in() -> Self {
         static KNOWN_MACROS: OnceLock<Macros> = OnceLock::new();
@@ -54,9 +80,14 @@ impl Macros {
             let mut macros = Self {
                 by_name: FxHashMap::default(),
                 nothing: FxHashSet::default(),
+                defines: FxHashMap::default(),
+                lists: FxHashMap::default(),
             };
             // A test reads the same text.
             let _ = macros.add_text(KNOWN);
+            if let Some(newest) = Release::all().next_back() {
+                macros.use_lists_of(newest);
+            }
             macros
         });
         known.clone()
@@ -78,7 +109,11 @@ impl Macros {
                 match name.as_str() {
                     "nothing" => self.add_nothing(text_of(name, item)?),
                     "macro" => self.add(described(item)?),
-                    _ => return Err(format!("unknown field `{name}`; use `macro` or `nothing`")),
+                    "define" => self.add_define(text_of(name, item)?)?,
+                    _ => {
+                        let known = "`macro`, `define` or `nothing`";
+                        return Err(format!("unknown field `{name}`; use {known}"));
+                    }
                 }
             }
         }
@@ -92,6 +127,15 @@ impl Macros {
         same_name.push(added);
     }
 
+    /// Adds a macro that is expanded: `NAME value` or `NAME(a, b) value`.
+    fn add_define(&mut self, text: &str) -> Result<(), String> {
+        let definition = Definition::of_directive(&format!("#define {text}"));
+        let definition = definition.ok_or_else(|| format!("`{text}` does not define a macro"))?;
+        let name = definition.name().into();
+        self.defines.insert(name, Arc::new(definition));
+        Ok(())
+    }
+
     /// Adds a macro that registers nothing.
     pub fn add_nothing(&mut self, name: &str) {
         self.nothing.insert(name.into());
@@ -100,6 +144,11 @@ impl Macros {
     pub(crate) fn find(&self, name: &str, arguments: usize) -> Option<&Macro> {
         let mut same_name = self.by_name.get(name)?.iter();
         same_name.find(|known| known.parameters.len() == arguments)
+    }
+
+    /// What a macro of PyTorch's headers stands for, if the scanned files do not define it.
+    pub(crate) fn defined(&self, name: &str) -> Option<&Arc<Definition>> {
+        self.lists.get(name).or_else(|| self.defines.get(name))
     }
 
     pub(crate) fn is_known(&self, name: &str) -> bool {
@@ -161,6 +210,24 @@ impl Macro {
     }
 }
 
+/// A list as PyTorch's header defines it. Where an item has types and a policy, placeholders stand for
+/// the types.
+fn defined(name: &str, operators: &[&str]) -> String {
+    let mut line = format!("#define {name}(_)");
+    for operator in operators {
+        let (base, overload) = operator.split_once('.').unwrap_or((operator, ""));
+        let item = match (name, overload) {
+            ("AT_FORALL_DIFFERENT_REDISPATCH_SIGNATURE", _) => format!(
+                " _(ADD_NS({base}), \"{operator}\", Registered, Redispatched, fp32_append_dtype)"
+            ),
+            (_, "") => format!(" _({base})"),
+            _ => format!(" _({base}, {overload})"),
+        };
+        line.push_str(&item);
+    }
+    line
+}
+
 fn is_qualified(text: &str) -> bool {
     text.split('(').next().unwrap_or_default().contains("::")
 }
@@ -209,6 +276,8 @@ mod tests {
         let mut macros = Macros {
             by_name: FxHashMap::default(),
             nothing: FxHashSet::default(),
+            defines: FxHashMap::default(),
+            lists: FxHashMap::default(),
         };
         assert_eq!(macros.add_text(KNOWN), Ok(()));
         assert!(macros.find("KERNEL_PRIVATEUSEONE", 3).is_some());
@@ -228,6 +297,7 @@ mod tests {
             ),
             ("[[macro]]\nname = \"A\"\nop = \"x\"", "unknown field `op`"),
             ("[[macros]]\nname = \"A\"", "unknown field `macros`"),
+            ("define = [\"1\"]", "does not define a macro"),
             ("nothing = 1", "`nothing` must be a list"),
             ("macro = [1]", "a macro must be a table"),
             ("x", "TOML"),

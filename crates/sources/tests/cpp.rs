@@ -256,29 +256,6 @@ fn branches_that_unbalance_brackets_count_once() {
 }
 
 #[test]
-fn definitions_of_macros_are_listed_as_unresolved() {
-    check(
-        r#"
-#define OVERRIDE(enable)                  \
-  int before = set(enable);               \
-  TORCH_LIBRARY_IMPL(aten, CPU, m) {      \
-    m.impl("empty", TORCH_FN(empty));     \
-  }
-#define REG(op) m.impl(#op, f)
-#define MY_TORCH_LIBRARY_IMPL(ns, k, m) TORCH_LIBRARY_IMPL(ns, k, m)
-TORCH_LIBRARY_IMPL(aten, CPU, m) {
-  REG(add);
-}
-"#,
-        &[
-            "5:5 impl aten::empty key=CPU kernel=empty why=in the definition of macro `OVERRIDE`",
-            "7:17 impl ?::? why=in the definition of macro `REG`",
-            "10:3 impl aten::? key=CPU why=macro `REG` is unknown",
-        ],
-    );
-}
-
-#[test]
 fn names_that_only_a_build_knows() {
     check(
         r#"

@@ -8,6 +8,7 @@ use clap::Args;
 use crate::cli::over::tree;
 use crate::cli::read::Origin;
 use crate::cli::sources::{SourceMacros, Sources, shown_path};
+use opatlas_pytorch::release::Release;
 use opatlas_source::{Bundle, SOURCES, visible};
 use opatlas_sources::{Language, MACRO_FILE, PathKind, scan};
 
@@ -15,7 +16,7 @@ use opatlas_sources::{Language, MACRO_FILE, PathKind, scan};
 #[derive(Debug, Default, Args)]
 pub(super) struct SourceOptions {
     /// Add what the C++ and Python sources of this folder register; only files that register
-    /// something are stored. A backend without a file is its sources alone
+    /// something, and those that define their macros, are stored. A backend without a file is its sources alone
     #[arg(long, value_name = "DIR", requires = "over", conflicts_with = "git")]
     sources: Option<PathBuf>,
 
@@ -31,12 +32,14 @@ impl SourceOptions {
         tree::backend_file(self.sources.as_deref()?)
     }
 
-    /// Adds the files to a bundle, and reports on standard error what they register.
-    pub(super) fn add_to(&self, bundle: &mut Bundle) -> anyhow::Result<()> {
-        match &self.sources {
-            Some(folder) => add(bundle, folder, SourceMacros::read(self.macros.as_deref())?),
-            None => Ok(()),
-        }
+    /// Adds the files to a bundle, and reports on standard error what they register with a release.
+    pub(super) fn add_to(&self, bundle: &mut Bundle, release: Release) -> anyhow::Result<()> {
+        let Some(folder) = &self.sources else {
+            return Ok(());
+        };
+        let mut described = SourceMacros::read(self.macros.as_deref())?;
+        described.macros.use_lists_of(release);
+        add(bundle, folder, described)
     }
 }
 
@@ -80,12 +83,13 @@ pub(in crate::cli) fn add(
         );
     }
     let mut kept = 0;
-    for ((path, bytes), text) in sources.files.into_iter().zip(&found.texts) {
+    let texts = (0..).zip(&found.texts);
+    for ((path, bytes), (index, text)) in sources.files.into_iter().zip(texts) {
         // A Python file without registrations may create the library that another one uses.
         let is_needed = match PathKind::of(&path) {
             PathKind::Source(Language::Python) => true,
             PathKind::Patch => false,
-            _ => text.is_some(),
+            _ => text.is_some() || found.defining.binary_search(&index).is_ok(),
         };
         if !is_needed {
             continue;

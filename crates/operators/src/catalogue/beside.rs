@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use opatlas_pytorch::Release;
 use opatlas_source::{
     Bundle, Content, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped,
 };
@@ -77,6 +78,7 @@ pub(super) fn source_files(bundle: &Bundle) -> Vec<(Box<str>, Content)> {
 /// Reads the registrations of sources, or shares those of a catalogue with the same files.
 pub(super) fn sources(
     files: &[(Box<str>, Content)],
+    release: Release,
     known: Option<&Catalogue>,
     stop: &Stop,
 ) -> Result<Arc<Sources>, Stopped> {
@@ -84,7 +86,9 @@ pub(super) fn sources(
     if files.is_empty() {
         return Ok(Arc::default());
     }
-    if let Some(known) = known.filter(|known| known.source_files == files) {
+    if let Some(known) =
+        known.filter(|known| known.release == release && known.source_files == files)
+    {
         return Ok(Arc::clone(&known.sources));
     }
     let files = files.iter().map(|(path, content)| File {
@@ -92,5 +96,5 @@ pub(super) fn sources(
         bytes: content.bytes(),
     });
     let files: Vec<_> = files.collect();
-    Ok(Arc::new(Sources::read_until(&files, stop)?))
+    Ok(Arc::new(Sources::read_until(&files, release, stop)?))
 }

@@ -68,8 +68,7 @@ impl Catalogue {
             catalogue.add_backend(name, Arc::new(file));
         }
         catalogue.source_files = beside::source_files(bundle);
-        let known = previous.filter(|known| known.release == release);
-        catalogue.sources = beside::sources(&catalogue.source_files, known, stop)?;
+        catalogue.sources = beside::sources(&catalogue.source_files, release, previous, stop)?;
         Ok(catalogue)
     }
 }

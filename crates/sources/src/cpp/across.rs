@@ -9,9 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::blocks::Block;
 use super::helpers::{Calls, Helper, Leftover};
 use super::libraries::{self, Library};
+use super::preprocessor::Rewritten;
 use super::scopes::{self, Receivers};
 use super::source::Source;
-use super::{Collector, body, helpers, plausible};
+use super::{Collector, New, body, helpers, plausible};
 use crate::parse::Reader;
 use crate::{Macros, Scan};
 
@@ -30,11 +31,22 @@ struct Given {
     through: Box<str>,
 }
 
+/// The text of a file as it is read.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'t> {
+    pub file: u32,
+    pub path: &'t str,
+    pub text: &'t Arc<str>,
+    /// How the text came from the original one, if macros were expanded.
+    pub rewritten: Option<&'t Arc<Rewritten>>,
+}
+
 /// A file whose registrations other files may decide.
 struct Waiting {
     file: u32,
     path: Box<str>,
     text: Arc<str>,
+    rewritten: Option<Arc<Rewritten>>,
     /// The names of functions that the file does not call itself.
     helpers: FxHashSet<Box<str>>,
     /// The places of calls that no block of the file explains.
@@ -63,13 +75,8 @@ pub(super) struct Across {
 
 impl Across {
     /// Adds what a file left.
-    pub(super) fn add(
-        &mut self,
-        (file, path): (u32, &str),
-        text: &Arc<str>,
-        left: &Leftover<'_>,
-        candidates: FxHashSet<u32>,
-    ) {
+    pub(super) fn add(&mut self, of: Text<'_>, left: &Leftover<'_>, candidates: FxHashSet<u32>) {
+        let Text { file, path, .. } = of;
         self.given.extend(given(file, left));
         // No other file sees a variable that is `static` in a file which is not included.
         let is_compiled = [".cpp", ".cc", ".cxx", ".cu", ".mu", ".mm", ".hip"]
@@ -89,7 +96,8 @@ impl Across {
         self.waiting.push(Waiting {
             file,
             path: path.into(),
-            text: Arc::clone(text),
+            text: Arc::clone(of.text),
+            rewritten: of.rewritten.map(Arc::clone),
             helpers: helpers
                 .map(|helper| helper.name.unwrap_or_default().into())
                 .collect(),
@@ -118,6 +126,7 @@ impl Across {
         }
         let names = self.names();
         for waiting in &self.waiting {
+            let new = New::of(scan);
             let source = Source::new(&waiting.text, 0);
             let mut found = waiting.collector(&source, macros, scan);
             let receivers = found.receivers();
@@ -136,6 +145,7 @@ impl Across {
             }
             let left = &waiting.candidates;
             plausible::read(&mut found, left, |block| self.with_library(block));
+            new.place(waiting.rewritten.as_deref(), scan);
         }
     }
 
@@ -187,11 +197,13 @@ impl Across {
             if new.is_empty() {
                 continue;
             }
+            let first = New::of(scan);
             let source = Source::new(&waiting.text, 0);
             let mut found = waiting.collector(&source, macros, scan);
             let (given, left) = waiting.read(&new, &mut found, reader, &mut self.read);
             more.extend(given);
             candidates.push((index, left));
+            first.place(waiting.rewritten.as_deref(), scan);
         }
         for (index, left) in candidates {
             self.waiting[index].candidates = left;
@@ -307,15 +319,7 @@ impl Waiting {
         macros: &'r Macros,
         scan: &'r mut Scan,
     ) -> Collector<'r, 's> {
-        Collector {
-            source,
-            macros,
-            file: self.file,
-            within_define: None,
-            left: Collector::budget(&self.text),
-            claims: Vec::new(),
-            scan,
-        }
+        Collector::of(source, macros, self.file, scan)
     }
 }
 

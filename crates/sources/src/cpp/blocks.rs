@@ -4,7 +4,6 @@ use opatlas_source::Span;
 
 use super::expression::Expression;
 use super::helpers::{Calls, Leftover};
-use super::source::Source;
 use super::{Collector, Draft, body, helpers, legacy, libraries, method, opening};
 use crate::name::{CATCH_ALL, canonical_key};
 use crate::parse::Reader;
@@ -24,7 +23,20 @@ pub(super) struct Block<'s> {
     pub unresolved: Option<Box<str>>,
 }
 
-impl Block<'_> {
+impl<'s> Block<'s> {
+    /// The use of a macro, which may be a block.
+    pub(super) fn of_macro(name: &'s str, at: Span) -> Self {
+        Self {
+            namespace: None,
+            key: None,
+            variable: "m",
+            through: name,
+            at,
+            body: (0, 0),
+            unresolved: None,
+        }
+    }
+
     /// The default key of its kernels.
     pub(super) fn key(&self) -> Option<Box<str>> {
         match (&self.key, &self.unresolved) {
@@ -104,7 +116,7 @@ fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Bl
         }
         None => source.receiver(body)?,
     };
-    let mut library = libraries::named(source, &arguments);
+    let mut library = libraries::named(&arguments);
     let is_pattern = own.is_some() && opening::is_pattern(word, arguments.len());
     if library.unresolved.is_none() && !is_pattern {
         let why = format!("no scanned file shows what the arguments of `{word}` mean");
@@ -121,13 +133,10 @@ fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Bl
     })
 }
 
-/// Reads an identifier and expands macros of the file. Other uppercase names with an underscore,
-/// such as `TORCH_EXTENSION_NAME`, count as macros too.
-pub(super) fn name_of(source: &Source<'_>, argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
+/// Reads an identifier. Uppercase names with an underscore, such as `TORCH_EXTENSION_NAME`, count as
+/// macros, which were not expanded.
+pub(super) fn name_of(argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
     let shown = argument.shown().unwrap_or_default();
-    if let Some(constant) = source.constant(&shown) {
-        return Ok(constant.into());
-    }
     let is_word = shown
         .bytes()
         .all(|b| b.is_ascii_alphanumeric() || b == b'_');

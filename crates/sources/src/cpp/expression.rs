@@ -49,12 +49,12 @@ impl<'s> Expression<'s> {
         }
     }
 
-    fn word(self, index: usize) -> Option<&'s str> {
+    pub(super) fn word(self, index: usize) -> Option<&'s str> {
         let token = self.tokens.get(index)?;
         (token.kind == Kind::Word).then(|| token.text(self.source))
     }
 
-    fn is(self, index: usize, punct: u8) -> bool {
+    pub(super) fn is(self, index: usize, punct: u8) -> bool {
         self.tokens.get(index).is_some_and(|token| token.is(punct))
     }
 
@@ -79,6 +79,12 @@ impl<'s> Expression<'s> {
             arguments.push(last);
         }
         arguments
+    }
+
+    /// The arguments in the parentheses at `open`.
+    pub(super) fn arguments_at(self, open: usize) -> Option<Vec<Self>> {
+        let close = self.is(open, b'(').then(|| self.closing(open))??;
+        Some(self.part(open + 1, close).arguments())
     }
 
     /// The call that this is, if it is one and nothing else.

@@ -41,12 +41,8 @@ pub(super) fn constructed(source: &Source<'_>, arguments: &[Expression<'_>]) -> 
 }
 
 /// From the arguments of a macro: `aten`, or `aten, CPU`.
-pub(super) fn named(source: &Source<'_>, arguments: &[Expression<'_>]) -> Library {
-    let name = |index: usize| {
-        arguments
-            .get(index)
-            .map(|first| blocks::name_of(source, *first))
-    };
+pub(super) fn named(arguments: &[Expression<'_>]) -> Library {
+    let name = |index: usize| arguments.get(index).map(|first| blocks::name_of(*first));
     let (namespace, key) = (name(0), name(1));
     let unresolved = match (&namespace, &key) {
         (None, _) => Some("the macro has no arguments".to_owned()),

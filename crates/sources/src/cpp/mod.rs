@@ -9,7 +9,6 @@ mod blocks;
 pub(crate) mod bodies;
 mod body;
 mod conditions;
-mod defines;
 mod expansion;
 mod expression;
 pub(crate) mod functions;
@@ -21,6 +20,7 @@ mod opening;
 pub(crate) mod parameter_types;
 mod placeholders;
 mod plausible;
+pub(crate) mod preprocessor;
 mod receivers;
 mod scopes;
 mod source;
@@ -42,6 +42,7 @@ use across::Across;
 use blocks::Block;
 use conditions::shortened;
 use expression::Kernel;
+use preprocessor::{Definitions, Rewritten};
 use scopes::Claim;
 use source::Source;
 
@@ -70,6 +71,7 @@ pub(crate) struct Scanner<'m> {
     budget: Budget,
     reader: Option<Reader>,
     across: Across,
+    definitions: Definitions,
 }
 
 impl<'m> Scanner<'m> {
@@ -83,7 +85,13 @@ impl<'m> Scanner<'m> {
             budget,
             reader: None,
             across: Across::default(),
+            definitions: Definitions::default(),
         }
+    }
+
+    /// Expands the macros of these files.
+    pub(crate) fn define(&mut self, definitions: Definitions) {
+        self.definitions = definitions;
     }
 
     /// Whether a file has a word that registrations need.
@@ -99,6 +107,11 @@ impl<'m> Scanner<'m> {
         self.across.givers()
     }
 
+    /// The files that define what others use.
+    pub(crate) fn defining(&self) -> Vec<u32> {
+        self.definitions.used()
+    }
+
     /// Reads a file.
     pub(crate) fn read(&mut self, file: u32, path: &str, text: &Arc<str>, scan: &mut Scan) {
         let text: Arc<str> = match template::without_statements(text) {
@@ -106,25 +119,70 @@ impl<'m> Scanner<'m> {
             Cow::Owned(blank) => blank.into(),
         };
         let source = Source::new(&text, 0);
-        let mut found = Collector {
-            source: &source,
-            macros: self.macros,
-            file,
-            within_define: None,
-            left: Collector::budget(&text),
-            claims: Vec::new(),
-            scan,
+        let Some(rewritten) = self.definitions.rewrite(file, &source, self.macros) else {
+            return self.read_expanded((file, path), &text, None, scan);
         };
-        let reader = self.reader.get_or_insert_with(|| Reader::cpp(self.budget));
-        let first = found.scan.registrations.len();
-        let left = blocks::read(&mut found, reader);
-        let candidates = plausible::find(&found, first);
-        let candidates = candidates.iter().map(|call| call.at(&source));
-        self.across
-            .add((file, path), &text, &left, candidates.collect());
-        for directive in &source.directives {
-            defines::read(&text, *directive, self.macros, file, reader, found.scan);
+        let rewritten = Arc::new(rewritten);
+        let rows = scan.registrations.len();
+        self.read_expanded((file, path), &rewritten.text, Some(&rewritten), scan);
+        let found = scan.registrations.get(rows..).unwrap_or_default();
+        let unread: Vec<_> = rewritten.unread(found).collect();
+        let mut found = Collector::of(&source, self.macros, file, scan);
+        for used in unread {
+            let mut block = Block::of_macro(used.name, used.at);
+            block.unresolved = Some(used.why.into());
+            blocks::unresolved(&mut found, &block, used.at, used.name, used.why.to_owned());
         }
+    }
+
+    fn read_expanded(
+        &mut self,
+        (file, path): (u32, &str),
+        text: &Arc<str>,
+        rewritten: Option<&Arc<Rewritten>>,
+        scan: &mut Scan,
+    ) {
+        let new = New::of(scan);
+        let source = Source::new(text, 0);
+        let mut found = Collector::of(&source, self.macros, file, scan);
+        let reader = self.reader.get_or_insert_with(|| Reader::cpp(self.budget));
+        let left = blocks::read(&mut found, reader);
+        let candidates = plausible::find(&found, new.registrations);
+        let candidates = candidates.iter().map(|call| call.at(&source));
+        let text = across::Text {
+            file,
+            path,
+            text,
+            rewritten,
+        };
+        self.across.add(text, &left, candidates.collect());
+        new.place(rewritten.map(|rewritten| &**rewritten), scan);
+    }
+}
+
+/// Where the newest results begin.
+#[derive(Debug, Clone, Copy)]
+struct New {
+    registrations: usize,
+    faults: usize,
+}
+
+impl New {
+    fn of(scan: &Scan) -> Self {
+        Self {
+            registrations: scan.registrations.len(),
+            faults: scan.faults.len(),
+        }
+    }
+
+    /// Moves the results since then from an expanded text to the original one.
+    fn place(self, rewritten: Option<&Rewritten>, scan: &mut Scan) {
+        let Some(rewritten) = rewritten else {
+            return;
+        };
+        let rows = scan.registrations.get_mut(self.registrations..);
+        let faults = scan.faults.get_mut(self.faults..);
+        rewritten.place(rows.unwrap_or_default(), faults.unwrap_or_default());
     }
 }
 
@@ -133,8 +191,6 @@ struct Collector<'r, 's> {
     source: &'r Source<'s>,
     macros: &'r Macros,
     file: u32,
-    /// The macro whose definition this is.
-    within_define: Option<&'r str>,
     /// How many bytes of blocks may still be read. Blocks may share text, functions that take a
     /// library are read for each caller.
     left: usize,
@@ -171,23 +227,21 @@ impl<'d> Draft<'d> {
     }
 }
 
-impl Collector<'_, '_> {
+impl<'r, 's> Collector<'r, 's> {
+    fn of(source: &'r Source<'s>, macros: &'r Macros, file: u32, scan: &'r mut Scan) -> Self {
+        Self {
+            source,
+            macros,
+            file,
+            left: 8 * source.text.len() + (64 << 10),
+            claims: Vec::new(),
+            scan,
+        }
+    }
+
     fn fault(&mut self, kind: FaultKind, at: Span) {
         let file = self.file;
         self.scan.faults.push(Fault { kind, file, at });
-    }
-
-    /// How many bytes of blocks a text may have.
-    fn budget(text: &str) -> usize {
-        8 * text.len() + (64 << 10)
-    }
-
-    /// Adds a registration whose block, and with it the key, is not known.
-    fn add_without_key(&mut self, block: &Block<'_>, draft: Draft<'_>) {
-        self.add(block, draft);
-        if let Some(added) = self.scan.registrations.last_mut() {
-            added.key = None;
-        }
     }
 
     /// Adds a registration of a block.
@@ -218,9 +272,6 @@ impl Collector<'_, '_> {
         }
         if why.is_none() && !(is_qualified && key.is_some()) {
             why.clone_from(&block.unresolved);
-        }
-        if let Some(name) = self.within_define {
-            why = Some(format!("in the definition of macro `{name}`").into());
         }
         self.scan.registrations.push(Registration {
             kind: draft.kind,

@@ -261,7 +261,7 @@ impl<'s> Finder<'_, 's> {
             return;
         };
         let arguments = source.expression(open + 1..close).arguments();
-        let library = libraries::named(source, &arguments);
+        let library = libraries::named(&arguments);
         self.add_made(index, open, library, source.word(index).unwrap_or(OBJECT));
     }
 

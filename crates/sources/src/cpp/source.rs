@@ -6,7 +6,7 @@ use std::ops::Range;
 use opatlas_source::Span;
 use rustc_hash::FxHashMap;
 
-use super::conditions::{Conditions, split};
+use super::conditions::Conditions;
 use super::expression::Expression;
 use super::tokens::{Directive, Kind, Token, lex, partners};
 
@@ -19,7 +19,6 @@ pub(super) struct Source<'s> {
     base: u32,
     partners: Vec<u32>,
     lists: OnceCell<FxHashMap<&'s str, Option<Range<usize>>>>,
-    constants: OnceCell<FxHashMap<&'s str, Option<&'s str>>>,
 }
 
 impl<'s> Source<'s> {
@@ -38,7 +37,6 @@ impl<'s> Source<'s> {
             conditions,
             base,
             lists: OnceCell::new(),
-            constants: OnceCell::new(),
         }
     }
 
@@ -98,29 +96,20 @@ impl<'s> Source<'s> {
         lists
     }
 
-    /// Returns the word that `#define NAME word` gives a name. Returns `None` if the file does not
-    /// define the name, or defines it as something other than a single word.
-    pub(super) fn constant(&self, name: &str) -> Option<&'s str> {
-        let constants = self.constants.get_or_init(|| self.find_constants());
-        constants.get(name).copied().flatten()
-    }
-
-    fn find_constants(&self) -> FxHashMap<&'s str, Option<&'s str>> {
-        let mut constants: FxHashMap<&'s str, Option<&'s str>> = FxHashMap::default();
-        for directive in &self.directives {
-            let line = directive.start as usize..directive.end as usize;
-            let ("define", rest) = split(self.text.get(line).unwrap_or_default()) else {
-                continue;
-            };
-            let mut words = rest.split_whitespace();
-            let (name, body) = (words.next().unwrap_or_default(), words.next());
-            let body = body.filter(|body| words.next().is_none() && is_word(body));
-            let known = constants.entry(name).or_insert(body);
-            if *known != body {
-                *known = None;
+    /// The first token of the path that ends at a token: `acme` of `acme::kKey`.
+    pub(super) fn start_of_path(&self, at: usize) -> usize {
+        let mut start = at;
+        while let Some(before) = start.checked_sub(2)
+            && self.is(before, b':')
+            && self.is(before + 1, b':')
+        {
+            start = before;
+            match before.checked_sub(1).filter(|at| self.word(*at).is_some()) {
+                Some(scope) => start = scope,
+                None => break,
             }
         }
-        constants
+        start
     }
 
     /// The tokens in the braces at `open` if they are string literals.
@@ -145,8 +134,4 @@ impl<'s> Source<'s> {
         }
         self.word(before)
     }
-}
-
-fn is_word(text: &str) -> bool {
-    text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
