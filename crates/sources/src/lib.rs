@@ -186,6 +186,9 @@ pub struct Scan {
     pub faults: Vec<Fault>,
     /// The text of each file that registers something, for its places; `None` for others.
     pub texts: Vec<Option<Arc<str>>>,
+    /// Indices of files whose values other files use: constants, calls of a function that registers,
+    /// the name of PrivateUse1.
+    pub needed: Vec<u32>,
 }
 
 /// The language of a source file, by the end of its name.
@@ -231,8 +234,12 @@ impl<'m> Sieve<'m> {
     pub fn keeps(&self, file: File<'_>) -> bool {
         let is_odd = file.bytes.len() > LARGEST_FILE || memchr::memchr(0, file.bytes).is_some();
         match Language::of(file.path) {
-            Some(Language::Cpp) => is_odd || self.cpp.may_register(file.bytes),
-            Some(Language::Python) => is_odd || python::may_register(file.bytes),
+            Some(Language::Cpp) => {
+                let is_renaming = !name::renamed_backends(file.bytes).is_empty();
+                is_odd || self.cpp.may_register(file.bytes) || is_renaming
+            }
+            // Any module may have values that another one uses.
+            Some(Language::Python) => true,
             None => false,
         }
     }
@@ -264,7 +271,7 @@ fn scan_within(
         ..Scan::default()
     };
     let mut cpp = cpp::Scanner::new(macros, budget);
-    let mut python = python::Scanner::new(budget);
+    let mut python = python::Scanner::new(macros, budget);
     for (index, file) in files.iter().enumerate() {
         stop.check()?;
         if Language::of(file.path).is_none() {
@@ -272,16 +279,23 @@ fn scan_within(
         }
         let may_register = match Language::of(file.path) {
             Some(Language::Cpp) => cpp.may_register(file.bytes),
-            Some(Language::Python) => python::may_register(file.bytes),
+            Some(Language::Python) => python::may_register(file.bytes, macros),
             None => false,
         };
         let index = u32::try_from(index).unwrap_or(u32::MAX);
+        for name in name::renamed_backends(file.bytes) {
+            python.rename(name);
+            scan.needed.push(index);
+        }
+        if Language::of(file.path) == Some(Language::Python) && !may_register {
+            python.keep(index, *file);
+        }
         let Some(text) = decode::decode(file.bytes, may_register, index, &mut scan.faults) else {
             continue;
         };
         let text: Arc<str> = text.into();
         match Language::of(file.path) {
-            Some(Language::Python) => python.read(index, &text, &mut scan),
+            Some(Language::Python) => python.read(index, file.path, &text, &mut scan),
             _ => cpp.read(index, &text, &mut scan),
         }
         if let Some(kept) = scan.texts.get_mut(index as usize) {

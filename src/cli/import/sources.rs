@@ -9,7 +9,7 @@ use crate::cli::over::tree;
 use crate::cli::read::Origin;
 use crate::cli::sources::{SourceMacros, Sources, shown_path};
 use opatlas_source::{Bundle, SOURCES, visible};
-use opatlas_sources::{Language, MACRO_FILE, scan};
+use opatlas_sources::{MACRO_FILE, scan};
 
 /// The sources to add to a revision.
 #[derive(Debug, Default, Args)]
@@ -80,10 +80,9 @@ pub(in crate::cli) fn add(
         );
     }
     let mut kept = 0;
-    for ((path, bytes), text) in sources.files.into_iter().zip(&found.texts) {
-        // A Python file without registrations may create the library that another one uses.
-        let is_needed = text.is_some() || Language::of(&path) == Some(Language::Python);
-        if !is_needed {
+    let files = sources.files.into_iter().zip(&found.texts).zip(0..);
+    for (((path, bytes), text), index) in files {
+        if text.is_none() && !found.needed.contains(&index) {
             continue;
         }
         let name = name_in_bundle(folder, &path);
