@@ -22,12 +22,26 @@ impl<'t> World<'t> {
         at: ScopeId,
         environment: &Environment<'t>,
     ) -> Evaluated<'t> {
+        let key = (at.file, node.id());
+        if let Some(known) = self.plain.borrow().get(&key) {
+            return Ok(known.clone());
+        }
         if !self.step() || self.depth.get() >= DEEPEST {
+            self.outermost.set(0);
             return Ok(Value::unknown("it takes too many steps to follow"));
         }
         self.depth.set(self.depth.get() + 1);
+        let around = self.outermost.replace(usize::MAX);
         let value = self.of_node(node, at, environment);
+        let own = self.outermost.get();
         self.depth.set(self.depth.get() - 1);
+        self.outermost.set(around.min(own));
+        if let Ok(value) = &value
+            && own > environment.count()
+            && value.is_plain()
+        {
+            self.plain.borrow_mut().insert(key, value.clone());
+        }
         value
     }
 

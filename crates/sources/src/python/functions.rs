@@ -14,6 +14,9 @@ use crate::parse::children;
 /// Stands for an inferred schema.
 pub(super) const INFERRED: &str = "(...)";
 
+/// The longest `range` that is followed.
+const MOST_NUMBERS: usize = 10_000;
+
 impl<'t> World<'t> {
     pub(super) fn call(
         &self,
@@ -82,6 +85,11 @@ impl<'t> World<'t> {
             ("enumerate", Some(first)) => {
                 let value = evaluate(first)?;
                 Ok(self.items(&value).map_or(Value::Unknown(None), numbered))
+            }
+            ("range", Some(_)) => {
+                let numbers = arguments.positional.iter().map(evaluate);
+                let numbers: Vec<_> = numbers.collect::<Result<_, _>>()?;
+                Ok(self.range(&numbers))
             }
             ("zip", Some(_)) => {
                 let lists = arguments.positional.iter().map(evaluate);
@@ -159,6 +167,26 @@ impl<'t> World<'t> {
         }
         map.has_more |= arguments.has_rest;
         Ok(Value::Map(Rc::new(map)))
+    }
+
+    fn range(&self, numbers: &[Value<'t>]) -> Value<'t> {
+        let numbers: Option<Vec<i64>> = numbers
+            .iter()
+            .map(|number| match number {
+                Value::Number(text) => text.parse().ok(),
+                _ => None,
+            })
+            .collect();
+        let (from, to, step) = match numbers.as_deref() {
+            Some([to]) => (0, *to, 1),
+            Some([from, to]) => (*from, *to, 1),
+            Some([from, to, step]) if *step > 0 => (*from, *to, *step),
+            _ => return Value::Unknown(None),
+        };
+        let step = usize::try_from(step).unwrap_or(usize::MAX);
+        let items = (from..to).step_by(step).take_while(|_| self.step());
+        let items = items.map(|number| Value::Number(number.to_string().into()));
+        Value::list(items.take(MOST_NUMBERS).collect())
     }
 
     fn zipped(&self, lists: &[List<'t>]) -> Value<'t> {

@@ -38,10 +38,8 @@ impl<'t> World<'t> {
             };
             let is_visible = !(is_deferred && matches!(scope.kind, ScopeKind::Class));
             if is_visible && let Some(found) = self.bound(id, name, place, is_deferred) {
-                let or = |environment: &_| match parameter {
-                    Some(index) => Some(self.parameter(id, index, environment)),
-                    None => None,
-                };
+                let or =
+                    |environment: &_| parameter.map(|index| self.parameter(id, index, environment));
                 return self.merged(&found, id, place, environment, or);
             }
             if let Some(index) = parameter {
@@ -211,7 +209,10 @@ impl<'t> World<'t> {
 
     pub(super) fn is_active(&self, bound: &Bound<'t>) -> bool {
         match bound.binding {
-            Binding::Assigned(node, _) => self.active.borrow().contains(&node),
+            Binding::Assigned(node, _) if self.active.borrow().contains(&node) => {
+                self.outermost.set(0);
+                true
+            }
             _ => false,
         }
     }
@@ -386,5 +387,5 @@ pub(super) fn is_symbolic(module: &str) -> bool {
         let rest = module.strip_prefix(*known);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    module == "torch" || known.iter().any(|known| is_in(&known))
+    module == "torch" || known.iter().any(is_in)
 }

@@ -94,6 +94,8 @@ pub(super) struct Environment<'t> {
 struct Chosen<'t> {
     scope: ScopeId,
     choice: Choice<'t>,
+    /// How many choices were made up to this one.
+    count: usize,
     before: Option<Rc<Chosen<'t>>>,
 }
 
@@ -128,6 +130,7 @@ impl<'t> Environment<'t> {
         let chosen = Chosen {
             scope,
             choice,
+            count: self.count() + 1,
             before,
         };
         Self {
@@ -135,10 +138,20 @@ impl<'t> Environment<'t> {
         }
     }
 
-    pub(super) fn choice(&self, scope: ScopeId) -> Option<&Choice<'t>> {
-        self.all()
-            .find(|(of, _)| *of == scope)
-            .map(|(_, choice)| choice)
+    pub(super) fn count(&self) -> usize {
+        self.choices.as_deref().map_or(0, |chosen| chosen.count)
+    }
+
+    /// The choice for a scope, and how many choices were made up to it.
+    pub(super) fn choice(&self, scope: ScopeId) -> Option<(usize, &Choice<'t>)> {
+        let mut next = self.choices.as_deref();
+        while let Some(chosen) = next {
+            if chosen.scope == scope {
+                return Some((chosen.count, &chosen.choice));
+            }
+            next = chosen.before.as_deref();
+        }
+        None
     }
 
     /// The latest first.
@@ -180,7 +193,8 @@ impl<'t> Value<'t> {
             };
             for value in inner {
                 let is_known = distinct.iter().any(|known| known.is_same(&value));
-                if !is_known && !(has_more && is_none(&value)) {
+                let is_left_out = has_more && is_none(&value);
+                if !(is_known || is_left_out) {
                     distinct.push(value);
                 }
             }
@@ -189,6 +203,15 @@ impl<'t> Value<'t> {
             0 => Self::Unknown(None),
             1 => distinct.remove(0),
             _ => Self::Either(distinct.into()),
+        }
+    }
+
+    /// Whether it holds no environment.
+    pub(super) fn is_plain(&self) -> bool {
+        match self {
+            Self::List(_) | Self::Map(_) | Self::Lazy(..) | Self::Method(..) => false,
+            Self::Either(values) => values.iter().all(Self::is_plain),
+            _ => true,
         }
     }
 

@@ -59,6 +59,10 @@ pub(super) struct World<'t> {
     /// The choices for the call that is read.
     pub base: RefCell<Environment<'t>>,
     pub depth: Cell<usize>,
+    /// The first choice of an environment that the evaluation used.
+    pub outermost: Cell<usize>,
+    /// The values of expressions that do not depend on an environment.
+    pub plain: RefCell<FxHashMap<(u32, usize), Value<'t>>>,
     /// Assignments that are being evaluated.
     pub active: RefCell<Vec<Node<'t>>>,
 }
@@ -99,6 +103,8 @@ impl<'t> World<'t> {
             call_steps: Cell::new(0),
             base: RefCell::default(),
             depth: Cell::new(0),
+            outermost: Cell::new(usize::MAX),
+            plain: RefCell::default(),
             active: RefCell::default(),
         };
         for (source, file) in files.iter().zip(0..) {
@@ -196,8 +202,13 @@ impl<'t> World<'t> {
     /// The choice for a scope; of an expression whose evaluation was put off, possibly one that was
     /// made later.
     pub(super) fn choice(&self, environment: &Environment<'t>, id: ScopeId) -> Option<Choice<'t>> {
-        let own = environment.choice(id).cloned();
-        own.or_else(|| self.base.borrow().choice(id).cloned())
+        if let Some((count, choice)) = environment.choice(id) {
+            self.outermost.set(self.outermost.get().min(count));
+            return Some(choice.clone());
+        }
+        self.outermost.set(0);
+        let base = self.base.borrow();
+        base.choice(id).map(|(_, choice)| choice.clone())
     }
 
     /// Gives the next call its steps.
