@@ -192,6 +192,31 @@ registry.lib.impl("l", f, "CPU")
 }
 
 #[test]
+fn methods_that_are_passed_on() {
+    check(
+        r#"
+from functools import partial
+import torch
+lib = torch.library.Library("aten", "IMPL", "XPU")
+register = partial(lib.impl, dispatch_key="CPU")
+list(map(lib.impl, names, kernels))
+list(map(plan.impl, names, kernels))
+def decorated(op, key):
+    return torch.library.impl(lib, op, key)
+@decorated("abs", "CPU")
+def abs_(x): ...
+lib.impl(*row)
+"#,
+        &[
+            "5:20 impl aten::? why=`lib.impl` is passed on; calls of it are not followed",
+            "6:10 impl aten::? why=`lib.impl` is passed on; calls of it are not followed",
+            "9:12 impl aten::abs key=CPU if=in function decorated",
+            "12:1 impl aten::? why=the arguments are passed with `*` or `**`",
+        ],
+    );
+}
+
+#[test]
 fn objects_that_are_not_libraries() {
     check(
         r#"

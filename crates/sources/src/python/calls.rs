@@ -8,7 +8,7 @@ mod torch_library;
 use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
-use super::facts::last_word;
+use super::facts::{PASSED_IN, last_word};
 use super::keys::{Key, Operator};
 use super::syntax::{self, Arguments};
 use super::value::{Environment, Library, Needs, ScopeId, Value};
@@ -108,6 +108,10 @@ fn callee<'t>(path: &[Node<'t>]) -> Option<(Node<'t>, Node<'t>)> {
     let function = match node.kind() {
         "call" => node.child_by_field_name("function"),
         "attribute" | "identifier" if is_decorator => Some(node),
+        // A method that is passed on instead of called.
+        "attribute" if parent.is_some_and(|parent| PASSED_IN.contains(&parent.kind())) => {
+            Some(node)
+        }
         _ => None,
     };
     Some((node, function?))
@@ -165,6 +169,7 @@ impl<'t> Call<'_, 't> {
             return Ok(drafts);
         }
         match function.kind() {
+            "attribute" if self.is_passed_on() => self.of_passed(function, name),
             "attribute" => self.of_attribute(function),
             "identifier" | "call" => match self.evaluated(function)? {
                 Value::Path(path) => self.of_path(&path),
@@ -222,6 +227,25 @@ impl<'t> Call<'_, 't> {
             Value::Operator(name) => self.of_operator(method, &name),
             value => self.of_receiver(method, object, &value),
         }
+    }
+
+    fn is_passed_on(&self) -> bool {
+        self.node.kind() == "attribute" && self.applied.is_none()
+    }
+
+    /// `map(lib.impl, names, kernels)`
+    fn of_passed(&self, method: Node<'t>, name: &str) -> Drafts {
+        let Value::Method(object, _) = self.evaluated(method)? else {
+            return Ok(Vec::new());
+        };
+        let Value::Library(library) = &*object else {
+            return Ok(Vec::new());
+        };
+        let shown = syntax::shortened(self.text(method));
+        let why = format!("`{shown}` is passed on; calls of it are not followed");
+        let through = format!("Library.{name}");
+        let draft = Draft::of(RegistrationKind::Impl, Operator::unknown(&why), &through);
+        Ok(vec![draft.within(library)])
     }
 
     /// A function by its path.

@@ -93,6 +93,8 @@ pub(super) struct Facts<'t> {
     pub stars: Vec<&'t str>,
     /// By the last name of what is called.
     pub sites: FxHashMap<&'t str, Vec<Site<'t>>>,
+    /// Where `lib.impl` is passed on instead of called.
+    pub passed: Vec<usize>,
     /// Other names of functions that register something.
     pub registering: Vec<&'t str>,
     /// Names that may be another name for a function or class, by its last name.
@@ -278,6 +280,12 @@ impl<'t> Facts<'t> {
                     .extend(names.map(|name| (scope, text(name, source))));
             }
             "call" => self.call(file, path, source),
+            "attribute"
+                if PASSED_IN.iter().any(|kind| is_in(path, kind))
+                    && matches!(last_word(node, source), "impl" | "define" | "fallback") =>
+            {
+                self.passed.push(node.start_byte());
+            }
             "identifier" | "attribute" if is_in(path, "decorator") => {
                 self.site(file, path, last_word(node, source));
             }
@@ -460,6 +468,16 @@ impl<'t> Facts<'t> {
         }
     }
 }
+
+/// What contains a method that is passed on.
+pub(super) const PASSED_IN: [&str; 6] = [
+    "argument_list",
+    "keyword_argument",
+    "list",
+    "tuple",
+    "pair",
+    "return_statement",
+];
 
 fn is_in(path: &[Node<'_>], kind: &str) -> bool {
     let around = path.len().checked_sub(2).and_then(|index| path.get(index));

@@ -187,6 +187,8 @@ impl<'t> World<'t> {
         });
         let sites = named.flat_map(|(_, sites)| sites);
         let mut places: Vec<usize> = sites.map(|site| site.node.start_byte()).collect();
+        let passed = self.facts(file).map(|facts| facts.passed.iter());
+        places.extend(passed.into_iter().flatten());
         places.sort_unstable();
         places
     }

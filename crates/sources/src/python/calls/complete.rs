@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::span;
 use super::super::syntax::shortened;
-use super::super::value::Choice;
+use super::super::value::{Choice, Value};
 use super::{Call, Draft};
 use crate::{Registration, RegistrationKind};
 
@@ -25,7 +25,11 @@ impl<'t> Call<'_, 't> {
             }
             _ => None,
         };
-        self.applied.or(given)
+        // The third argument of `impl(lib, "name", "CPU")` is a key.
+        let may_be_key = &*draft.through == "torch.library.impl";
+        let is_function =
+            |node: &Node<'t>| !(may_be_key && matches!(self.evaluated(*node), Ok(Value::Text(_))));
+        self.applied.or(given.filter(is_function))
     }
 
     pub(super) fn complete(&self, draft: Draft) -> Registration {

@@ -133,7 +133,11 @@ impl<'t> Call<'_, 't> {
             .or_else(|| self.argument(name, "op"))
             .or_else(|| self.argument(name, "qualname"));
         let Some(name) = name else {
-            return Ok(self.passed_on(through));
+            let drafts = self.passed_on(through).into_iter();
+            return Ok(match library {
+                Some(library) => drafts.map(|draft| draft.within(library)).collect(),
+                None => drafts.collect(),
+            });
         };
         let key_names = ["dispatch_key", "types", "device_types"];
         let given = key_names.iter().find_map(|name| self.argument(key, name));
