@@ -474,12 +474,15 @@ def f(x): ...
 def f_meta(x): ...
 @f.impl(["cpu", "cuda"])
 def f_device(x): ...
+@torch._library.triton.triton_op("acme::g", mutates_args=())
+def g(x): ...
 "#,
         &[
             "3:2 def acme::f",
             "5:2 impl acme::f key=Meta kernel=f_meta",
             "7:2 impl acme::f key=CPU kernel=f_device",
             "7:2 impl acme::f key=CUDA kernel=f_device",
+            "9:2 def acme::g key=CompositeExplicitAutograd kernel=g",
         ],
     );
 }

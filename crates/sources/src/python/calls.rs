@@ -252,7 +252,10 @@ impl<'t> Call<'_, 't> {
     fn of_path(&self, path: &str) -> Drafts {
         let (module, function) = path.rsplit_once('.').unwrap_or(("", path));
         match module {
-            "torch.library" | "torch._library" => self.of_module(function),
+            "torch.library"
+            | "torch._library"
+            | "torch._library.triton"
+            | "torch._library.custom_ops" => self.of_module(function),
             "torch._custom_ops" | "torch._custom_op.impl" | "torch._custom_op" => {
                 self.of_old_module(function)
             }
