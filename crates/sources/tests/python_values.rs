@@ -235,6 +235,9 @@ plan.fallback(f)
 unit.define("def f(x: Tensor) -> Tensor: return x")
 parser.define("x")
 thing.impl("a", 1)
+class Model(Base):
+    def run(self, x):
+        return self.fallback(x) + self.impl(x)
 model.fallback(x)
 registry.register_kernel("matmul", f)
 stdlib.impl(1)

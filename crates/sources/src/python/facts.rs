@@ -256,16 +256,7 @@ impl<'t> Facts<'t> {
                     self.bind(path, target.name, Binding::Other);
                 }
             }
-            "function_definition" | "class_definition" => {
-                if let Some(name) = node.child_by_field_name("name") {
-                    self.bind(path, text(name, source), Binding::Defined(node));
-                }
-                self.decorated(path);
-                for parameter in syntax::parameters(node, source) {
-                    let default = parameter.default.map(|default| last_word(default, source));
-                    self.aliases.extend(default.map(|of| (parameter.name, of)));
-                }
-            }
+            "function_definition" | "class_definition" => self.defined(path, source),
             "import_statement" | "import_from_statement" => self.import(path, source),
             "return_statement" => {
                 let owner = self.owner(self.scope_at(node.start_byte()));
@@ -290,6 +281,20 @@ impl<'t> Facts<'t> {
                 self.site(file, path, last_word(node, source));
             }
             _ => {}
+        }
+    }
+
+    fn defined(&mut self, path: &[Node<'t>], source: &'t str) {
+        let Some(node) = path.last().copied() else {
+            return;
+        };
+        if let Some(name) = node.child_by_field_name("name") {
+            self.bind(path, text(name, source), Binding::Defined(node));
+        }
+        self.decorated(path);
+        for parameter in syntax::parameters(node, source) {
+            let default = parameter.default.map(|default| last_word(default, source));
+            self.aliases.extend(default.map(|of| (parameter.name, of)));
         }
     }
 

@@ -12,28 +12,18 @@ use crate::python::syntax::shortened;
 impl<'t> Call<'_, 't> {
     /// A method of something that may be a library. An object of the project's own classes is not
     /// one.
-    pub(super) fn of_receiver(&self, method: &str, object: Node<'t>, value: &Value<'t>) -> Drafts {
-        let is_own = match value {
-            Value::Instance(class, _) | Value::Class(class) => {
-                if self.world.is_named_library(*class) {
-                    return self.of_library(method, &Library::default());
-                }
-                true
-            }
-            Value::Unknown(_) | Value::None | Value::Path(_) => false,
-            Value::Either(values) => {
-                let mut values = values.iter();
-                let is_possible = |value: &Value<'t>| {
-                    matches!(
-                        value,
-                        Value::Library(_) | Value::Operator(_) | Value::Unknown(_)
-                    )
-                };
-                !values.any(is_possible)
-            }
-            _ => true,
-        };
-        if is_own || !self.may_register(method, object)? {
+    pub(super) fn of_receiver(
+        &self,
+        method: &'t str,
+        object: Node<'t>,
+        value: &Value<'t>,
+    ) -> Drafts {
+        if let Value::Instance(class, _) | Value::Class(class) = value
+            && self.world.is_named_library(*class)
+        {
+            return self.of_library(method, &Library::default());
+        }
+        if self.is_own(method, value) || !self.may_register(method, object)? {
             return Ok(Vec::new());
         }
         let shown = shortened(self.text(object));
@@ -57,6 +47,26 @@ impl<'t> Call<'_, 't> {
             draft
         });
         Ok(drafts.collect())
+    }
+
+    /// Whether a method is one of the project's own classes, or of a value that has no
+    /// registrations.
+    fn is_own(&self, method: &'t str, value: &Value<'t>) -> bool {
+        match value {
+            Value::Instance(class, _) | Value::Class(class) => {
+                let classes = self.world.ancestry(*class);
+                let mut classes = classes.iter();
+                classes.any(|class| self.world.has_attribute(*class, method))
+            }
+            Value::Unknown(_) | Value::None | Value::Path(_) => false,
+            Value::Either(values) => !values.iter().any(|value| {
+                matches!(
+                    value,
+                    Value::Library(_) | Value::Operator(_) | Value::Unknown(_)
+                )
+            }),
+            _ => true,
+        }
     }
 
     /// Whether a method of an unknown object is likely to be one of a library or an operator.
