@@ -287,6 +287,7 @@ impl<'t> World<'t> {
         path.ends_with("torch/library.py")
             || path.contains("torch/_library/")
             || path.contains("torch/_custom_op/")
+            || path.ends_with("torch/_custom_ops.py")
             || path.ends_with("torch/_ops.py")
     }
 
