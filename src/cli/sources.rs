@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use super::config;
 use super::read::{self, Origin};
 use opatlas_sources::{
-    FaultKind, File, LARGEST_FILE, MOST_ROUNDS, Macros, Outline, PathKind, Related, Sieve,
+    FaultKind, File, LARGEST_FILE, Language, MOST_ROUNDS, Macros, Outline, PathKind, Related, Sieve,
 };
 
 const MOST_FILES: usize = 1_000_000;
@@ -202,8 +202,11 @@ impl Sources {
             let why = FaultKind::TooLarge.as_str();
             return self.notes.push((name.to_owned(), why.to_owned()));
         }
-        match read::bytes(path, Origin::Found, LARGEST_FILE as u64) {
-            Ok(bytes) => {
+        // Many small files are kept, so each takes only the memory that it needs.
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+        match read::copy(path, Origin::Found, LARGEST_FILE as u64, &mut bytes) {
+            Ok(()) => {
+                bytes.shrink_to_fit();
                 let file = File {
                     path: name,
                     bytes: &bytes,

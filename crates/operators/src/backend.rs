@@ -124,8 +124,8 @@ impl BackendFile {
                 .chain(&self.autograd)
                 .map(|one| &*one.value)
                 .collect();
-            let is_new = |name: &Box<str>| !listed.contains(&**name);
-            self.registered = registered.registered.into_iter().filter(is_new).collect();
+            let names = registered.registered.into_iter();
+            self.registered = names.filter(|name| !listed.contains(&**name)).collect();
             self.supported.extend(registered.supported);
             self.autograd.extend(registered.autograd);
         }

@@ -148,7 +148,8 @@ fn entry(out: &mut String, feed: &str, breaking: &BreakingCommit) {
     let title = format!("{}: {}", commit.subject, effects(&breaking.breaks));
     let mut content = String::new();
     for one in &breaking.breaks {
-        let _ = writeln!(content, "{}: {}", effect(&[one]), one.why.to_string());
+        let why: &str = &one.why;
+        let _ = writeln!(content, "{}: {why}", effect(&[one]));
         for (side, declaration) in [("old", &one.old), ("new", &one.new)] {
             if let Some(declaration) = declaration {
                 let _ = writeln!(content, "  {side}: {declaration}");

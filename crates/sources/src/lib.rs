@@ -195,21 +195,21 @@ pub struct Scan {
     pub registrations: Vec<Registration>,
     /// Problems in the files.
     pub faults: Vec<Fault>,
-    /// The text of each file that registers something, or passes a library to another file; `None`
-    /// for others.
+    /// The text of each file that registers something, for its places; `None` for others.
     pub texts: Vec<Option<Arc<str>>>,
-    /// The indices of files whose macros and constants decide registrations of other files, in order.
-    pub defining: Vec<u32>,
+    /// The indices of files that decide registrations of other files, in order: by macros, constants,
+    /// calls of a function that registers, or the name of PrivateUse1.
+    pub needed: Vec<u32>,
 }
 
 impl Scan {
-    /// Drops the texts of files without registrations and problems that no other file needs.
-    fn drop_texts(&mut self, needed: &FxHashSet<u32>) {
+    /// Drops the texts of files without registrations and problems.
+    fn drop_texts(&mut self) {
         let rows = self.registrations.iter().map(|row| row.file);
         let faults = self.faults.iter().map(|fault| fault.file);
         let used: FxHashSet<u32> = rows.chain(faults).collect();
         for (text, index) in self.texts.iter_mut().zip(0..) {
-            if !used.contains(&index) && !needed.contains(&index) {
+            if !used.contains(&index) {
                 *text = None;
             }
         }
@@ -236,8 +236,12 @@ impl<'m> Sieve<'m> {
     pub fn keeps(&self, file: File<'_>) -> bool {
         let is_odd = file.bytes.len() > LARGEST_FILE || memchr::memchr(0, file.bytes).is_some();
         match Language::of_file(file) {
-            Some(Language::Cpp) => is_odd || self.cpp.may_register(file.bytes),
-            Some(Language::Python) => is_odd || python::may_register(file.bytes),
+            Some(Language::Cpp) => {
+                let is_renaming = !name::renamed_backends(file.bytes).is_empty();
+                is_odd || self.cpp.may_register(file.bytes) || is_renaming
+            }
+            // Any module may have values that another one uses.
+            Some(Language::Python) => true,
             None => language::patch(file, 0).is_some(),
         }
     }
@@ -275,7 +279,7 @@ fn registering(
                 related.add(index, *file);
             }
             Some(Language::Cpp) => others.push((index, Outline::of(file.bytes))),
-            Some(Language::Python) => *found = python::may_register(file.bytes),
+            Some(Language::Python) => *found = python::may_register(file.bytes, macros),
             None => {}
         }
     }
@@ -309,9 +313,10 @@ fn scan_within(
     };
     let mut cpp = cpp::Scanner::new(macros, budget);
     let may_register = registering(files, macros, &mut cpp, stop)?;
-    let mut python = python::Scanner::new(budget);
+    let mut python = python::Scanner::new(macros, budget);
     for (index, file) in files.iter().enumerate() {
         stop.check()?;
+        let may_register = may_register.get(index).copied().unwrap_or_default();
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         let Some(language) = Language::of_file(*file) else {
             if let Some(fault) = language::patch(*file, index) {
@@ -320,28 +325,34 @@ fn scan_within(
             }
             continue;
         };
-        let may_register = may_register
-            .get(index as usize)
-            .copied()
-            .unwrap_or_default();
+        for name in name::renamed_backends(file.bytes) {
+            python.rename(name);
+            scan.needed.push(index);
+        }
+        if language == Language::Python && !may_register {
+            python.keep(index, *file);
+        }
         let Some(text) = decode::decode(file.bytes, may_register, index, &mut scan.faults) else {
             continue;
         };
         let text: Arc<str> = text.into();
         match language {
-            Language::Python => python.read(index, &text, &mut scan),
+            Language::Python => python.read(index, file.path, &text, &mut scan),
             Language::Cpp => cpp.read(index, file.path, &text, &mut scan),
         }
         if let Some(kept) = scan.texts.get_mut(index as usize) {
             *kept = Some(text);
         }
     }
-    let needed = cpp.finish(&mut scan);
-    scan.defining = cpp.defining();
+    let givers = cpp.finish(&mut scan);
+    scan.needed.extend(cpp.defining());
+    scan.needed.extend(givers);
     python.finish(&mut scan);
+    scan.needed.sort_unstable();
+    scan.needed.dedup();
     cpu_fallback::find(files, &mut scan.registrations);
     scan.registrations
         .sort_by_key(|found| (found.file, found.at.start));
-    scan.drop_texts(&needed);
+    scan.drop_texts();
     Ok(scan)
 }

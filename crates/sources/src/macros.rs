@@ -46,6 +46,8 @@ pub struct Macros {
     defines: FxHashMap<Box<str>, Arc<Definition>>,
     /// Lists of operators in PyTorch's headers.
     lists: FxHashMap<Box<str>, Arc<Definition>>,
+    /// Python decorators, by name.
+    decorators: FxHashMap<Box<str>, Macro>,
 }
 
 impl Default for Macros {
@@ -82,6 +84,7 @@ impl Macros {
                 nothing: FxHashSet::default(),
                 defines: FxHashMap::default(),
                 lists: FxHashMap::default(),
+                decorators: FxHashMap::default(),
             };
             // A test reads the same text.
             let _ = macros.add_text(KNOWN);
@@ -110,8 +113,9 @@ impl Macros {
                     "nothing" => self.add_nothing(text_of(name, item)?),
                     "macro" => self.add(described(item)?),
                     "define" => self.add_define(text_of(name, item)?)?,
+                    "decorator" => self.add_decorator(decorator(item)?),
                     _ => {
-                        let known = "`macro`, `define` or `nothing`";
+                        let known = "`macro`, `define`, `decorator` or `nothing`";
                         return Err(format!("unknown field `{name}`; use {known}"));
                     }
                 }
@@ -139,6 +143,26 @@ impl Macros {
     /// Adds a macro that registers nothing.
     pub fn add_nothing(&mut self, name: &str) {
         self.nothing.insert(name.into());
+    }
+
+    /// Adds a decorator of Python functions, replacing one with the same name.
+    pub fn add_decorator(&mut self, added: Macro) {
+        self.decorators.insert(added.name.clone(), added);
+    }
+
+    pub(crate) fn find_decorator(&self, name: &str) -> Option<&Macro> {
+        self.decorators.get(name)
+    }
+
+    /// Whether a function of this name may be a decorator: `kernel` for `ops.kernel`.
+    pub(crate) fn may_decorate(&self, name: &str) -> bool {
+        let mut names = self.decorators();
+        names.any(|known| known.rsplit('.').next() == Some(name))
+    }
+
+    /// The names of decorators.
+    pub(crate) fn decorators(&self) -> impl Iterator<Item = &str> {
+        self.decorators.keys().map(|name| &**name)
     }
 
     pub(crate) fn find(&self, name: &str, arguments: usize) -> Option<&Macro> {
@@ -267,6 +291,42 @@ fn described(item: &Value) -> Result<Macro, String> {
     }
 }
 
+/// A decorator. Without `parameters`, the placeholders of its texts are the parameters, in order.
+fn decorator(item: &Value) -> Result<Macro, String> {
+    let mut table = item
+        .as_table()
+        .ok_or("a decorator must be a table")?
+        .clone();
+    if !table.contains_key("parameters") {
+        let texts = ["def", "impl", "key"].map(|field| table.get(field).and_then(Value::as_str));
+        let names = texts.into_iter().flatten().flat_map(placeholders);
+        let mut parameters: Vec<Value> = Vec::new();
+        for name in names {
+            let name = Value::from(name);
+            if !parameters.contains(&name) {
+                parameters.push(name);
+            }
+        }
+        table.insert("parameters".to_owned(), Value::Array(parameters));
+    }
+    let made = described(&Value::Table(table))?;
+    if made.library.is_some() || made.variable.is_some() {
+        return Err(format!(
+            "decorator `{}` must not have `library` or `variable`",
+            made.name
+        ));
+    }
+    Ok(made)
+}
+
+/// `op` and `overload` of `{op}.{overload}`.
+fn placeholders(text: &str) -> Vec<&str> {
+    let parts = text.split('{').skip(1);
+    parts
+        .filter_map(|part| part.split_once('}').map(|(name, _)| name))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,6 +338,7 @@ mod tests {
             nothing: FxHashSet::default(),
             defines: FxHashMap::default(),
             lists: FxHashMap::default(),
+            decorators: FxHashMap::default(),
         };
         assert_eq!(macros.add_text(KNOWN), Ok(()));
         assert!(macros.find("KERNEL_PRIVATEUSEONE", 3).is_some());
@@ -300,6 +361,12 @@ mod tests {
             ("define = [\"1\"]", "does not define a macro"),
             ("nothing = 1", "`nothing` must be a list"),
             ("macro = [1]", "a macro must be a table"),
+            ("decorator = [1]", "a decorator must be a table"),
+            (
+                "[[decorator]]\nname = \"a\"\nlibrary = \"x\"",
+                "must not have `library`",
+            ),
+            ("[[decorator]]\nname = \"a\"", "neither `library` nor"),
             ("x", "TOML"),
         ];
         for (text, why) in wrong {

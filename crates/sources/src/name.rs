@@ -84,9 +84,34 @@ pub fn device_key(device: &str) -> Option<&'static str> {
     known.find(|key| key.eq_ignore_ascii_case(device))
 }
 
+/// The names that a source file gives to PrivateUse1:
+/// `torch.utils.rename_privateuse1_backend("npu")`, or `c10::register_privateuse1_backend("npu")`.
+pub(crate) fn renamed_backends(bytes: &[u8]) -> Vec<&str> {
+    const CALL: &[u8] = b"privateuse1_backend(";
+    let places = memchr::memmem::find_iter(bytes, CALL);
+    let names = places.filter_map(|at| {
+        let rest = bytes.get(at + CALL.len()..)?.trim_ascii_start();
+        let (quote, rest) = rest.split_first()?;
+        let end = memchr::memchr(*quote, rest).filter(|_| matches!(quote, b'"' | b'\''))?;
+        str::from_utf8(rest.get(..end)?).ok()
+    });
+    let is_name = |name: &&str| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    };
+    names.filter(is_name).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn renamed_backends_have_their_names() {
+        let text = b"rename_privateuse1_backend('npu'); x_privateuse1_backend( \"a-b\" ); \
+                     c10::register_privateuse1_backend(\n\"spyre\")";
+        assert_eq!(renamed_backends(text), ["npu", "spyre"]);
+        assert!(renamed_backends(b"register_privateuse1_backend(").is_empty());
+    }
 
     #[test]
     fn names_split_at_their_namespace() {

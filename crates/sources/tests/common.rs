@@ -63,3 +63,33 @@ fn shown(row: &Registration, text: &str, index: &LineIndex) -> String {
     }
     line
 }
+
+/// Asserts the registrations of several files: `path operator at key`, or why one is unresolved.
+#[track_caller]
+pub fn check_paths(files: &[(&str, &str)], expected: &[&str]) {
+    check_paths_with(files, &Macros::built_in(), expected);
+}
+
+/// Like [`check_paths`], with macros.
+#[track_caller]
+pub fn check_paths_with(files: &[(&str, &str)], macros: &Macros, expected: &[&str]) {
+    let files: Vec<_> = files
+        .iter()
+        .map(|(path, text)| File {
+            path,
+            bytes: text.as_bytes(),
+        })
+        .collect();
+    let found = scan(&files, macros).registrations;
+    let shown = found.iter().map(|row| {
+        let or = |text: &Option<Box<str>>| text.as_deref().unwrap_or("?").to_owned();
+        let path = files.get(row.file as usize).map_or("", |file| file.path);
+        let operator = format!("{}::{}", or(&row.namespace), or(&row.operator));
+        match &row.unresolved {
+            Some(why) => format!("{path} {operator}: {why}"),
+            None => format!("{path} {operator} at {}", or(&row.key)),
+        }
+    });
+    let shown: Vec<String> = shown.collect();
+    assert_eq!(shown, expected);
+}

@@ -75,7 +75,8 @@ torch.library.register_autocast("acme::h", "cuda", torch.float16)
             "9:2 impl acme::f key=CPU kernel=f_both",
             "9:2 impl acme::f key=CUDA kernel=f_both",
             "12:2 impl acme::f key=CompositeExplicitAutograd kernel=f_default",
-            "15:2 impl acme::f kernel=f_npu why=a process decides the dispatch key of device `npu`",
+            "15:2 impl acme::f kernel=f_npu why=a process decides the dispatch key of device `npu`: no scanned file gives \
+             PrivateUse1 this name",
             "18:2 impl acme::f key=Meta kernel=f_fake",
             "21:1 impl aten::upsample key=XLA kernel=decomposed",
             "22:1 def acme::h schema=h(Tensor x) -> Tensor",
@@ -166,7 +167,8 @@ lib.impl("g", f, key_of(device))
             "6:5 impl aten::b.out key=XPU kernel=f",
             "9:9 impl aten::c key=CPU kernel=f if=if enabled",
             "9:9 impl aten::d key=CPU kernel=f if=if enabled",
-            "11:5 impl aten::? key=CPU kernel=f why=the operator's name is the variable `name`",
+            "11:5 impl aten::? key=CPU kernel=f why=the operator's name is the variable `name`: a loop \
+             goes through `read_names()`",
             "12:1 impl aten::? key=CPU kernel=f why=the operator is computed: `f\"e{bits}\"`",
             "13:1 impl aten::g kernel=f why=the dispatch key is `key_of(device)`",
         ],

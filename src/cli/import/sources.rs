@@ -10,7 +10,7 @@ use crate::cli::read::Origin;
 use crate::cli::sources::{SourceMacros, Sources, shown_path};
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Bundle, SOURCES, visible};
-use opatlas_sources::{Language, MACRO_FILE, PathKind, scan};
+use opatlas_sources::{MACRO_FILE, PathKind, scan};
 
 /// The sources to add to a revision.
 #[derive(Debug, Default, Args)]
@@ -83,15 +83,10 @@ pub(in crate::cli) fn add(
         );
     }
     let mut kept = 0;
-    let texts = (0..).zip(&found.texts);
-    for ((path, bytes), (index, text)) in sources.files.into_iter().zip(texts) {
-        // A Python file without registrations may create the library that another one uses.
-        let is_needed = match PathKind::of(&path) {
-            PathKind::Source(Language::Python) => true,
-            PathKind::Patch => false,
-            _ => text.is_some() || found.defining.binary_search(&index).is_ok(),
-        };
-        if !is_needed {
+    let files = sources.files.into_iter().zip(&found.texts).zip(0..);
+    for (((path, bytes), text), index) in files {
+        let is_used = text.is_some() || found.needed.binary_search(&index).is_ok();
+        if !is_used || PathKind::of(&path) == PathKind::Patch {
             continue;
         }
         let name = name_in_bundle(folder, &path);

@@ -3,9 +3,9 @@
 use tree_sitter::Node;
 
 use super::super::span;
-use super::super::values::shortened;
+use super::super::syntax::shortened;
+use super::super::value::{Choice, Value};
 use super::{Call, Draft};
-use crate::parse::text;
 use crate::{Registration, RegistrationKind};
 
 impl<'t> Call<'_, 't> {
@@ -13,6 +13,7 @@ impl<'t> Call<'_, 't> {
         let given = match (&*draft.through, draft.kind) {
             ("Library.impl" | "Library._register_fake", _) => self.argument(1, "fn"),
             ("Library.fallback", _) => self.argument(0, "fn"),
+            ("Library._impl_with_aoti_compile", _) => None,
             ("torch.library.impl" | "torch.library.register_kernel", _) => self.argument(2, "func"),
             ("torch.library.custom_op" | "torch.library.triton_op", _) => self.argument(1, "fn"),
             ("torch.library.register_autocast", _) => None,
@@ -24,16 +25,23 @@ impl<'t> Call<'_, 't> {
             }
             _ => None,
         };
-        self.applied.or(given)
+        // The third argument of `impl(lib, "name", "CPU")` is a key.
+        let may_be_key = &*draft.through == "torch.library.impl";
+        let is_function =
+            |node: &Node<'t>| !(may_be_key && matches!(self.evaluated(*node), Ok(Value::Text(_))));
+        self.applied.or(given.filter(is_function))
     }
 
     pub(super) fn complete(&self, draft: Draft) -> Registration {
         let kernel = self
             .kernel(&draft)
             .filter(|_| draft.kind != RegistrationKind::Def || draft.key.is_some());
-        let shown = kernel.map(|node| match node.kind() {
-            "lambda" => "lambda".to_owned(),
-            _ => shortened(text(node, self.names.text)),
+        let shown = kernel.map(|node| {
+            let (node, file) = self.world.source_of(node, self.at, &self.environment);
+            match node.kind() {
+                "lambda" => "lambda".to_owned(),
+                _ => shortened(self.world.text(node, file)),
+            }
         });
         let fallthrough = shown
             .as_deref()
@@ -67,7 +75,7 @@ impl<'t> Call<'_, 't> {
             kernel: shown.filter(|_| !fallthrough).map(Into::into),
             fallthrough,
             schema: draft.schema,
-            file: self.file,
+            file: self.at.file,
             at: span(self.node),
             block: span(self.node),
             condition: self.condition(),
@@ -83,17 +91,23 @@ impl<'t> Call<'_, 't> {
             is_else |= matches!(node.kind(), "else_clause" | "elif_clause");
             if node.kind() == "function_definition" && conditions.len() < 4 {
                 let name = node.child_by_field_name("name");
-                let name = name.map_or("", |node| text(node, self.names.text));
+                let name = name.map_or("", |node| self.text(node));
                 conditions.push(format!("in function {}", shortened(name)));
             }
             if node.kind() == "if_statement" && conditions.len() < 4 {
                 let condition = node.child_by_field_name("condition");
-                let shown = condition.map_or("", |node| text(node, self.names.text));
+                let shown = condition.map_or("", |node| self.text(node));
                 let prefix = if is_else { "else of if" } else { "if" };
                 conditions.push(format!("{prefix} {}", shortened(shown)));
                 is_else = false;
             }
         }
+        let choices = self.environment.all();
+        let filters = choices.filter_map(|(_, choice)| match choice {
+            Choice::Items(_, condition) => condition.as_deref(),
+            _ => None,
+        });
+        conditions.extend(filters.map(ToOwned::to_owned));
         (!conditions.is_empty()).then(|| conditions.join(", within ").into())
     }
 }

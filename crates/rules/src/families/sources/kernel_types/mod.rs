@@ -211,9 +211,7 @@ impl Row<'_> {
             first.insert(slot, accepted);
             return None;
         };
-        let Some(difference) = judge::difference(&kernel, &earlier.kernel.signature()) else {
-            return None;
-        };
+        let difference = judge::difference(&kernel, &earlier.kernel.signature())?;
         let (file, at) = self.place_of(&kernel, files);
         let message = message!(
             "two kernels of `{}` have different C++ types, so the library does not load: {}",
