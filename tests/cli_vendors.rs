@@ -265,3 +265,43 @@ fn a_profile_maps_lists_and_fields() {
     let named = entry(folder.path(), "add.out", "PrivateUse1");
     assert_eq!(named, "add.out on PrivateUse1: kernel, fast_add");
 }
+
+#[test]
+fn a_file_with_errors_is_stored_only_on_demand() {
+    let file = "backend: PrivateUse1\ncpp_namespace: acme\nsupported:\n- abs\n- no_such_thing\n";
+    let folder = folder(file, "");
+    let run = |arguments: &[&str]| run(folder.path(), arguments);
+    assert!(
+        run(&["import", "--dir", "base", "--label", "2.9.0"])
+            .status
+            .success()
+    );
+    let import = [
+        "import",
+        "--project",
+        "acme",
+        "--backend",
+        "acme.yaml",
+        "--over",
+        "2.9.0",
+    ];
+    let refused = run(&import);
+    let told = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains("acme.yaml:5:3: backend-op-exists: "),
+        "{told}"
+    );
+    assert!(told.contains("nothing was stored"), "{told}");
+    let unknown = run(&["table", "abs", "--project", "acme"]);
+    assert!(
+        text(&unknown.stderr).contains("acme"),
+        "{}",
+        text(&unknown.stderr)
+    );
+    assert_eq!(unknown.status.code(), Some(2));
+    let stored = run(&[&import[..], &["--allow-errors"]].concat());
+    assert!(stored.status.success(), "{}", text(&stored.stderr));
+    let table = run(&["table", "abs", "--project", "acme", "--key", "PrivateUse1"]);
+    assert!(text(&table.stdout).contains("abs on PrivateUse1: kernel"));
+}

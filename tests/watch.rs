@@ -78,11 +78,10 @@ impl Clone {
         let folder = self.folder.path().to_str().unwrap();
         let log = git(&self.path("pytorch"), &["log", "--reverse", "--format=%H"]);
         let ids = log.lines().enumerate();
-        let told = ids.fold(told.replace(folder, "…"), |told, (at, id)| {
+        ids.fold(told.replace(folder, "…"), |told, (at, id)| {
             told.replace(id, &format!("<{at}>"))
                 .replace(&id[..12], &format!("<{at}>"))
-        });
-        told
+        })
     }
 }
 
