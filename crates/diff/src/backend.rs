@@ -136,7 +136,7 @@ impl BackendImpact<'_> {
         kernels.filter(|kernel| matches!(kernel.fit, KernelFit::Refused(_)))
     }
 
-    /// Kernels with another declaration, of which the sources do not show whether they still fit.
+    /// Kernels with a new declaration that may not fit anymore, because the sources do not show their types.
     pub fn may_change(&self) -> impl Iterator<Item = &KernelChange> {
         let kernels = self.declarations.kernels.iter();
         kernels.filter(|kernel| matches!(kernel.fit, KernelFit::Unknown(_)))

@@ -27,11 +27,11 @@ pub struct KernelChange {
     pub new: Option<String>,
     /// Whether only parameter names differ, so the kernel compiles unchanged.
     pub only_names: bool,
-    /// Whether a kernel that was written for the base serves the head.
+    /// Does a kernel that was written for the base compile and load with the head?
     pub fit: KernelFit,
 }
 
-/// Whether the kernels that sources register fit both sides, by qualified operator.
+/// The fit of kernels that sources register, on both sides, by qualified operator.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceFits {
     /// For the base.

@@ -1,4 +1,4 @@
-//! What each commit of PyTorch breaks for an out-of-tree backend.
+//! Finds the commits of PyTorch that break an out-of-tree backend.
 //!
 //! A backend is written for the first revision. A commit breaks it if a kernel stops compiling or
 //! loading, or if an operator that the backend inherits stops working. A later commit may restore what
@@ -17,7 +17,7 @@ use opatlas_source::{Message, message};
 use opatlas_verdict::View;
 
 opatlas_source::words! {
-    /// What an operator no longer does on the backend.
+    /// The step that fails for an operator on the backend.
     pub enum Stops {
         Compiling = "compiling",
         Loading = "loading",
@@ -30,9 +30,9 @@ opatlas_source::words! {
 pub struct Break {
     /// The operator.
     pub operator: String,
-    /// What it no longer does.
+    /// The step that fails.
     pub stops: Stops,
-    /// Whether this is certain. Otherwise the sources do not show the type of the kernel.
+    /// `false` if the sources do not show the type of the kernel.
     pub is_certain: bool,
     /// The reason.
     pub why: Message,
@@ -162,7 +162,7 @@ pub struct Commit {
 pub struct BreakingCommit {
     /// The commit.
     pub commit: Commit,
-    /// What it breaks.
+    /// The operators that it breaks.
     pub breaks: Vec<Break>,
 }
 

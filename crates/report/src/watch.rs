@@ -1,4 +1,4 @@
-//! What commits of PyTorch break for a backend, as text and as an Atom feed (RFC 4287).
+//! The commits of PyTorch that break a backend, as text and as an Atom feed (RFC 4287).
 
 use std::fmt::Write as _;
 

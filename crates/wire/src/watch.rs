@@ -1,4 +1,4 @@
-//! What commits of PyTorch break for a backend, as JSON.
+//! The commits of PyTorch that break a backend, as JSON.
 
 use opatlas_diff::watch::{Break, BreakingCommit};
 use opatlas_report::watch::Watched;
@@ -68,11 +68,11 @@ pub struct BreakView {
     /// The operator.
     #[schema(example = "add.out")]
     pub operator: String,
-    /// What stops: `compiling` or `loading` if its kernel no longer fits, `working` if a call fails that
+    /// The step that fails: `compiling` or `loading` if its kernel no longer fits, `working` if a call fails that
     /// worked.
     #[schema(example = "compiling")]
     pub stops: &'static str,
-    /// Whether this is certain. Otherwise the sources do not show the type of the kernel.
+    /// `false` if the sources do not show the type of the kernel.
     pub certain: bool,
     /// The reason.
     pub why: String,

@@ -1730,12 +1730,12 @@ export interface components {
              */
             operator: string;
             /**
-             * @description What stops: `compiling` or `loading` if its kernel no longer fits, `working` if a call fails that
+             * @description The step that fails: `compiling` or `loading` if its kernel no longer fits, `working` if a call fails that
              *     worked.
              * @example compiling
              */
             stops: string;
-            /** @description Whether this is certain. Otherwise the sources do not show the type of the kernel. */
+            /** @description `false` if the sources do not show the type of the kernel. */
             certain: boolean;
             /** @description The reason. */
             why: string;
