@@ -97,3 +97,19 @@ async fn what_cannot_be_watched_is_a_problem() {
             .contains("neither")
     );
 }
+
+/// A backend file in a request has the name that the request gives it.
+#[tokio::test]
+async fn a_broken_backend_file_is_named_as_given_with_its_place() {
+    let server = Server::small().await;
+    server.ingest("p", "label=2.9.1", &changed()).await;
+    let broken = "backend: PrivateUse1\ncpp_namespace: acme\nsupported: [half_of\n";
+    let path = "/v1/projects/p/compare/2.9.0...2.9.1?name=acme";
+    let refused = server.post(path).yaml(broken).send().await;
+    let problem = refused.problem(422, "unreadable-bundle");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("`acme` cannot be used as a backend file: line 3, column 12: "),
+        "{detail}"
+    );
+}

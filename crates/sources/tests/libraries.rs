@@ -298,3 +298,16 @@ fn a_function_of_several_files_is_ambiguous() {
         ],
     );
 }
+
+/// The macros of PyTorch's headers register in the block around them alone.
+#[test]
+fn macros_belong_to_the_innermost_library() {
+    check(
+        "struct S { torch::Library& m; void go() { m.impl(\"abs\", f); } };\n\
+         TORCH_LIBRARY_IMPL(aten, AutocastPrivateUse1, m) {\n  KERNEL_PRIVATEUSEONE(acos, fp32)\n}\n",
+        &[
+            "1:43 impl ?::abs kernel=f why=the file does not show how `m` is made",
+            "3:3 impl aten::acos key=AutocastPrivateUse1 kernel=fp32",
+        ],
+    );
+}

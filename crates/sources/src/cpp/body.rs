@@ -112,7 +112,9 @@ fn macros(found: &mut Collector<'_, '_>, block: &Block<'_>, start: usize, bytes:
             continue;
         };
         let is_read = if found.macros.is_known(word) {
-            known_macro(found, block, index, close);
+            if !is_claimed(found, block, index) {
+                known_macro(found, block, index, close);
+            }
             true
         } else if starts_statement && is_macro_name(word) {
             // Around an object there is ordinary code.
@@ -198,6 +200,19 @@ pub(super) fn known_macro(
         }
         found.add(block, draft);
     }
+}
+
+/// `true` if the variable at a token is not the library of the block.
+fn is_claimed(found: &Collector<'_, '_>, block: &Block<'_>, at: usize) -> bool {
+    let (open, close) = block.body;
+    // They are in the order of their places.
+    let before = found.claims.partition_point(|claim| claim.body.0 <= at);
+    let around = found.claims[..before].iter().rev();
+    let mut around = around
+        .take_while(|claim| claim.body.0 >= open)
+        .filter(|claim| claim.variable == block.variable && claim.body != block.body)
+        .take(MOST_CLAIMS);
+    around.any(|claim| claim.body.0 <= close && at <= claim.body.1)
 }
 
 struct Call<'c, 's, 't> {
@@ -291,7 +306,12 @@ impl<'s> Call<'_, 's, '_> {
             let name = self.text(found, name);
             name.rsplit("::").next() == Some(self.block.variable)
         };
-        if !is_called_on(function, is_class, is_variable) || self.is_claimed(found) {
+        if !is_called_on(function, is_class, is_variable) {
+            return false;
+        }
+        let range = self.node.start_byte() + self.start..self.node.end_byte() + self.start;
+        let at = found.source.within(range).start;
+        if is_claimed(found, self.block, at) {
             return false;
         }
         let method = function.child_by_field_name("field");
@@ -326,21 +346,6 @@ impl<'s> Call<'_, 's, '_> {
             found.add(self.block, draft);
         }
         true
-    }
-
-    /// Whether the variable means something else here than in the block.
-    fn is_claimed(&self, found: &Collector<'_, 's>) -> bool {
-        let range = self.node.start_byte() + self.start..self.node.end_byte() + self.start;
-        let at = found.source.within(range).start;
-        let (open, close) = self.block.body;
-        // They are in the order of their places.
-        let before = found.claims.partition_point(|claim| claim.body.0 <= at);
-        let around = found.claims[..before].iter().rev();
-        let mut around = around
-            .take_while(|claim| claim.body.0 >= open)
-            .filter(|claim| claim.variable == self.block.variable && claim.body != self.block.body)
-            .take(MOST_CLAIMS);
-        around.any(|claim| claim.body.0 <= close && at <= claim.body.1)
     }
 
     fn names(
