@@ -313,7 +313,7 @@ impl<'t> Reader<'t> {
         found
     }
 
-    /// Whether a value is null or an empty mapping.
+    /// `true` for null and for an empty mapping.
     fn is_empty(&self, node: NodeId) -> bool {
         match self.tree.kind(node) {
             Kind::Scalar(scalar) => scalar.ty == ScalarType::Null,

@@ -93,9 +93,9 @@ pub struct VendorEntry {
     pub may_be_structured: bool,
     /// The field that adds a kernel at the autograd key.
     pub autograd: Option<Span>,
-    /// Whether the file registers its kernels.
+    /// `false` if a field (`skip_if`) says that the entry registers no kernel.
     pub is_registered: bool,
-    /// Whether it is for some builds or devices only.
+    /// `true` if only some builds or devices have it.
     pub is_conditional: bool,
 }
 

@@ -25,7 +25,7 @@ pub struct Profile {
     pub dispatch: Box<str>,
     /// The field that names the kernel at the vendor's key; empty if there is none.
     pub kernel: Box<str>,
-    /// Whether listed variants that delegate to a structured out variant share its kernel.
+    /// `true` if the kernel of a structured out variant also serves the listed variants that delegate to it.
     pub delegates: bool,
     /// Fields that add a kernel at the autograd key if they are true.
     pub autograd: Vec<Box<str>>,

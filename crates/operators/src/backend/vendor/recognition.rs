@@ -113,7 +113,7 @@ fn built_in_list(tree: &Tree, items: &[NodeId]) -> Option<Profile> {
     is_musa.then_some(musa)
 }
 
-/// Whether an entry names its operator without a schema.
+/// `true` if an entry has the name of an operator instead of a schema.
 fn has_names(tree: &Tree, items: &[NodeId], profile: &Profile) -> bool {
     items.iter().any(|&item| {
         let mut fields = profile.operator.iter();
@@ -187,7 +187,7 @@ fn is_executorch(tree: &Tree, item: NodeId) -> bool {
     kernels.any(|&kernel| field(tree, kernel, "kernel_name").is_some())
 }
 
-/// Whether `dispatch` of an entry has a key of this backend.
+/// `true` if the `dispatch` of an entry has a key of this backend.
 fn has_key(tree: &Tree, item: NodeId, key: &str) -> bool {
     let dispatch = field(tree, item, "dispatch").map(|node| tree.kind(node));
     let Some(Kind::Mapping(pairs)) = dispatch else {

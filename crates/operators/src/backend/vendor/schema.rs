@@ -18,7 +18,7 @@ pub(super) fn whole_schema(schema: FunctionSchema, at: Span) -> WholeSchema {
     }
 }
 
-/// Whether all names and defaults are single words. torchgen takes double blanks for parts of
+/// `true` if all names and defaults are single words. torchgen takes double blanks for parts of
 /// names, and an argument after a comma without a blank for part of the default.
 pub(super) fn is_plain(schema: &FunctionSchema) -> bool {
     let is_word = |name: &str| !name.contains(char::is_whitespace);

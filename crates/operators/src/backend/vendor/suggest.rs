@@ -18,7 +18,7 @@ const PLAIN: [&str; 3] = ["full_codegen", "ir_gen", "non_native"];
 
 const KERNEL: [&str; 2] = ["kernel", "kernels"];
 
-/// What precedes a backend in a dispatch key.
+/// Prefixes of backends in dispatch keys.
 const FUNCTIONALITIES: [&str; 5] = [
     "Autograd",
     "NestedTensor",
