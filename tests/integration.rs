@@ -19,6 +19,7 @@ mod diff_support;
 mod docs_references;
 mod documents;
 mod editors;
+mod files_of_commits;
 mod history;
 mod kernel_types;
 mod layers;

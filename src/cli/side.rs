@@ -7,9 +7,10 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 
 use opatlas_pytorch::release::{Release, Version};
-use opatlas_service::companions::{complete, missing, unread_lists};
+use opatlas_service::companions::{complete, unread_lists};
 use opatlas_service::{Resolved, Snapshot};
 use opatlas_source::{Bundle, DERIVATIVES, FALLBACK_OPS, NATIVE_FUNCTIONS, TAGS};
+use opatlas_store::LabelName;
 use opatlas_wire::judged_comparison::ComparedSide;
 
 use super::Stored;
@@ -66,12 +67,29 @@ impl Operand {
         matches!(self, Self::Stored(_))
     }
 
+    /// The commit that it names: the whole id of one in the repository, or the id of a stored one
+    /// as given. Fails if the repository does not have it.
+    pub(super) fn commit(&self, places: &Places<'_>) -> anyhow::Result<Option<String>> {
+        match self {
+            Self::Commit(revision, _) => match Git::at(places.repository).commit(revision) {
+                Ok(id) => Ok(Some(id)),
+                Err(fault) => bail!("cannot find the commit of {revision}: {fault}"),
+            },
+            Self::Stored(address) => {
+                let name = LabelName::parse(address).ok();
+                let is_commit = name.is_some_and(|name| name.looks_like_commit());
+                Ok(is_commit.then(|| address.clone()))
+            }
+            Self::Path(_) => Ok(None),
+        }
+    }
+
     /// Reads the side. A head is read with its base, which supplies local files that the head lacks.
     pub(super) async fn read(
         &self,
         places: &Places<'_>,
         stored: Option<&Stored>,
-        base: Option<&Bundle>,
+        base: Option<&ComparedSide>,
     ) -> anyhow::Result<ComparedSide> {
         let mut side = match self {
             Self::Stored(address) => {
@@ -80,12 +98,12 @@ impl Operand {
                 let snapshot = stored.snapshot(&resolved).await?;
                 ComparedSide::stored(resolved, snapshot)
             }
-            Self::Path(path) => of_path(path, places, base)?,
-            Self::Commit(revision, path) => of_commit(revision, path, places)?,
+            Self::Path(path) => of_path(path, places, base.map(|base| &base.snapshot.bundle))?,
+            Self::Commit(revision, path) => of_commit((revision, path), places, base)?,
         };
         side.notes.extend(unread_lists(&side.snapshot.catalogue));
         if let Some(base) = base {
-            side.notes.extend(missing(base, &side.snapshot.bundle));
+            side.compare_files(base);
         }
         Ok(side)
     }
@@ -119,8 +137,13 @@ fn of_path(
     })
 }
 
-fn of_commit(revision: &str, path: &str, places: &Places<'_>) -> anyhow::Result<ComparedSide> {
-    let bundle = commit(places, revision, path)?;
+fn of_commit(
+    (revision, path): (&str, &str),
+    places: &Places<'_>,
+    base: Option<&ComparedSide>,
+) -> anyhow::Result<ComparedSide> {
+    let may_lack = base.is_some_and(|base| base.is_commit);
+    let bundle = commit(places, (revision, path), may_lack)?;
     let release = release(places, revision)?;
     let mut paths = BTreeMap::from(companions(path).map(|(name, path)| (name.to_owned(), path)));
     paths.insert(NATIVE_FUNCTIONS.to_owned(), path.to_owned());
@@ -129,6 +152,8 @@ fn of_commit(revision: &str, path: &str, places: &Places<'_>) -> anyhow::Result<
     let snapshot = sources.add_to_commit(snapshot, places.repository, revision);
     Ok(ComparedSide {
         paths,
+        is_commit: true,
+        is_complete: root(path).is_some(),
         ..ComparedSide::files(Arc::new(snapshot), short(revision))
     })
 }
@@ -186,13 +211,19 @@ fn files(path: &Path) -> anyhow::Result<Bundle> {
     Ok(bundle)
 }
 
-fn commit(places: &Places<'_>, revision: &str, path: &str) -> anyhow::Result<Bundle> {
+/// The files of a commit. One that `may_lack` the operators deletes them.
+fn commit(
+    places: &Places<'_>,
+    (revision, path): (&str, &str),
+    may_lack: bool,
+) -> anyhow::Result<Bundle> {
     let git = Git::at(places.repository);
-    let native = show(&git, revision, path)?;
     let mut bundle = Bundle::default();
-    bundle.insert(NATIVE_FUNCTIONS, native);
-    let lists = (FALLBACK_OPS, FALLBACK_OPS_PATH.to_owned());
-    for (name, path) in companions(path).into_iter().chain([lists]) {
+    if !may_lack || git.has(revision, path)? {
+        bundle.insert(NATIVE_FUNCTIONS, show(&git, revision, path)?);
+    }
+    let lists = elsewhere(path, FALLBACK_OPS, FALLBACK_OPS_PATH);
+    for (name, path) in companions(path).into_iter().chain([(FALLBACK_OPS, lists)]) {
         if git.has(revision, &path)? {
             bundle.insert(name, show(&git, revision, &path)?);
         }
@@ -205,8 +236,27 @@ pub(super) fn companions(path: &str) -> [(&'static str, String); 2] {
     let tags = Path::new(path).with_file_name(TAGS);
     [
         (TAGS, tags.to_string_lossy().into_owned()),
-        (DERIVATIVES, DERIVATIVES_PATH.to_owned()),
+        (DERIVATIVES, elsewhere(path, DERIVATIVES, DERIVATIVES_PATH)),
     ]
+}
+
+/// The path of a file that PyTorch has in another folder. If the operators are not where PyTorch
+/// has them, it is beside them.
+fn elsewhere(operators: &str, name: &str, place: &str) -> String {
+    match root(operators) {
+        Some(root) => format!("{root}{place}"),
+        None => {
+            let beside = Path::new(operators).with_file_name(name);
+            beside.to_string_lossy().into_owned()
+        }
+    }
+}
+
+/// The folder of PyTorch's files, empty or with a `/` at its end, if the operators are where PyTorch
+/// has them.
+fn root(operators: &str) -> Option<&str> {
+    let root = operators.strip_suffix(NATIVE_FUNCTIONS_PATH)?;
+    (root.is_empty() || root.ends_with('/')).then_some(root)
 }
 
 /// Rejects a revision that git would read as an option.

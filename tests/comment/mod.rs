@@ -3,10 +3,12 @@
 mod action;
 mod double;
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::common::folder::write;
+use crate::common::git::git;
 use double::{Double, Fault, HEAD, TOKEN};
 use tempfile::TempDir;
 
@@ -60,7 +62,7 @@ impl Place {
     }
 
     fn compare(&self, head: &str) -> (i32, String) {
-        self.comment(&["old.yaml", head, "--pr", "7"])
+        self.comment(&["old.yaml", head, "--pr", "7", "--head-sha", HEAD])
     }
 }
 
@@ -88,6 +90,7 @@ fn a_comment_is_posted_once_and_then_edited() {
     assert_eq!(
         place.site.asked(),
         [
+            "GET /repos/octo/torch/pulls/7",
             "GET /repos/octo/torch/issues/7/comments",
             "POST /repos/octo/torch/issues/7/comments"
         ]
@@ -97,7 +100,10 @@ fn a_comment_is_posted_once_and_then_edited() {
     assert!(said.contains("1 unchanged"), "{said}");
     assert_eq!(
         place.site.asked(),
-        ["GET /repos/octo/torch/issues/7/comments"]
+        [
+            "GET /repos/octo/torch/pulls/7",
+            "GET /repos/octo/torch/issues/7/comments"
+        ]
     );
     // Another report takes its place. Without changes that is one line.
     let (code, said) = place.compare("old.yaml");
@@ -114,8 +120,10 @@ fn parts_come_and_go() {
     let place = Place::new();
     place.write("old.yaml", &many("of_an_old_name_"));
     place.write("many.yaml", &many("of_another_name_"));
-    let few =
-        |max: &str| place.comment(&["old.yaml", "many.yaml", "--pr", "7", "--max-chars", max]);
+    let few = |max: &str| {
+        let sides = ["old.yaml", "many.yaml", "--pr", "7", "--head-sha", HEAD];
+        place.comment(&[&sides, &["--max-chars", max][..]].concat())
+    };
     let (code, said) = few("20000");
     assert_eq!(code, 1, "{said}");
     let parts = place.site.bodies();
@@ -264,7 +272,7 @@ fn a_site_that_only_fails_is_an_error() {
 fn refusals_say_what_to_do() {
     let place = Place::new();
     let refused = |arguments: &[&str], why: &str| {
-        let sides = ["old.yaml", "new.yaml"];
+        let sides = ["old.yaml", "new.yaml", "--head-sha", HEAD];
         let (code, said) = place.comment(&[&sides, arguments].concat());
         assert_eq!(code, 2, "{said}");
         assert!(said.contains(why), "{said}");
@@ -353,6 +361,39 @@ fn a_late_run_says_nothing() {
     assert_eq!(code, 1);
     assert!(said.contains("its own run will comment"), "{said}");
     assert!(place.site.bodies().is_empty());
+}
+
+/// Outside a job, the commit that was compared must be the last one of the pull request.
+#[test]
+fn a_report_about_an_older_commit_is_refused() {
+    let place = Place::new();
+    let (code, said) = place.comment(&["old.yaml", "new.yaml", "--pr", "7"]);
+    assert_eq!(code, 2);
+    assert!(said.contains("pass it with --head-sha"), "{said}");
+    let git = |arguments: &[&str]| git(place.path(), arguments);
+    git(&["init", "--quiet"]);
+    for (file, tag) in [("old.yaml", "base"), ("new.yaml", "head")] {
+        fs::copy(place.path().join(file), place.path().join("operators.yaml")).unwrap();
+        git(&["add", "operators.yaml"]);
+        git(&["commit", "--quiet", "--message", tag]);
+        git(&["tag", tag]);
+    }
+    let sides = [
+        "git:base",
+        "git:head",
+        "--path",
+        "operators.yaml",
+        "--pr",
+        "7",
+    ];
+    let (code, said) = place.comment(&sides);
+    assert_eq!(code, 2);
+    assert!(said.contains("compare its last commit"), "{said}");
+    assert!(place.site.bodies().is_empty());
+    place.site.state().head = git(&["rev-parse", "head"]);
+    let (code, said) = place.comment(&sides);
+    assert_eq!(code, 1, "{said}");
+    assert_eq!(place.site.bodies().len(), 1);
 }
 
 /// In a job, the event names the pull request and its commit.

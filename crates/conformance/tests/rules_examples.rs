@@ -25,9 +25,9 @@ fn releases(rule: &Rule) -> [Release; 2] {
     [rule.since, rule.until.unwrap_or(Release::LATEST)]
 }
 
-/// Rules about other files are checked together with those files.
+/// Rules about other files are checked together with those files, and deleted ones in comparisons.
 fn is_native(rule: &Rule) -> bool {
-    [NATIVE_FUNCTIONS, "tags.yaml"].contains(&rule.bad.file)
+    [NATIVE_FUNCTIONS, "tags.yaml"].contains(&rule.bad.file) && rule.id != RuleId::DeletedFile
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub struct NativeFunctions {
     pub diagnostics: Complaints,
     /// Whether the file is a list.
     pub is_list: bool,
+    /// Whether the file has no content.
+    pub is_empty: bool,
     /// The chunks of the entries, for the next revision to reuse.
     chunks: Vec<Span>,
     hidden: OnceLock<Hidden>,
@@ -81,6 +83,21 @@ impl NativeFunctions {
     pub fn may_hide(&self, name: &str) -> bool {
         let hidden = self.hidden.get_or_init(|| self.hides());
         hidden.anything || hidden.names.contains(name)
+    }
+
+    /// Whether an unreadable entry may declare an overload of an operator.
+    #[must_use]
+    pub fn may_hide_overload(&self, base: &str) -> bool {
+        let hidden = self.hidden.get_or_init(|| self.hides());
+        let is_overload = |name: &str| name.split('.').next() == Some(base);
+        hidden.anything || hidden.names.iter().any(|name| is_overload(name))
+    }
+
+    /// Whether an entry of this name is there but unreadable.
+    #[must_use]
+    pub fn hides_entry(&self, name: &str) -> bool {
+        let hidden = self.hidden.get_or_init(|| self.hides());
+        hidden.names.contains(name)
     }
 
     /// Whether unreadable entries may declare any operators.
@@ -147,6 +164,7 @@ impl NativeFunctions {
             entries,
             diagnostics: beyond.into_iter().collect::<Vec<_>>().into(),
             is_list: true,
+            is_empty: false,
             chunks,
             hidden: OnceLock::new(),
         }))
@@ -199,6 +217,7 @@ impl NativeFunctions {
             entries,
             diagnostics,
             is_list,
+            is_empty: !broken && matches!(document.root, Root::Empty),
             chunks: Vec::new(),
             hidden: OnceLock::new(),
         })

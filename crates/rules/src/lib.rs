@@ -4,6 +4,7 @@
 //! `families`. Rules about what can be parsed at all are reported by the parsers and only
 //! documented here.
 
+mod deleted;
 mod families;
 mod findings;
 pub mod fix;
@@ -23,6 +24,7 @@ use families::autograd;
 use scope::Scope;
 use sink::Sink;
 
+pub use deleted::deleted;
 pub use families::{
     KernelFit, SourceCheck, UnknownKernel, check_sources, expects_alike, kernel_fits,
 };

@@ -47,6 +47,8 @@ pub struct Resolved {
     pub label: Option<LabelRecord>,
     /// How long the address refers to this revision.
     pub holds: Holds,
+    /// Whether the address is the id of a commit.
+    pub is_commit: bool,
 }
 
 /// How long a result stays valid.
@@ -132,6 +134,7 @@ impl Service {
                     judged: asked.unwrap_or(JudgedRelease::NEWEST),
                     label: None,
                     holds,
+                    is_commit: false,
                 });
             }
             Address::Key(RevisionKey::Label(name)) => Some(name),
@@ -153,7 +156,7 @@ impl Service {
         if let Some(mark) = mark {
             self.names.keep(mark, &project, text, target.clone());
         }
-        resolved(project, target, asked, mark.into())
+        resolved(project, (target, name.is_some()), asked, mark.into())
     }
 
     /// The commit or label of this name. Commits take precedence, so that no label can shadow one.
@@ -284,9 +287,10 @@ fn as_revision(error: StoreError) -> StoreError {
 }
 
 /// A label's release cannot be overridden by another one.
+/// Without a label, a name is that of a commit.
 fn resolved(
     project: ProjectName,
-    target: NameTarget,
+    (target, is_named): (NameTarget, bool),
     asked: Option<JudgedRelease>,
     holds: Holds,
 ) -> Result<Resolved, ServiceError> {
@@ -299,6 +303,7 @@ fn resolved(
                 judged: asked.unwrap_or(judged),
                 label: None,
                 holds,
+                is_commit: is_named,
             });
         }
     };
@@ -320,6 +325,7 @@ fn resolved(
         judged,
         label: Some(label),
         holds,
+        is_commit: false,
     })
 }
 

@@ -21,10 +21,10 @@ pub fn complete(base: &Bundle, head: &mut Bundle) -> Vec<String> {
     notes
 }
 
-/// A note about each companion file that only one side has.
-#[must_use]
-pub fn missing(base: &Bundle, head: &Bundle) -> Vec<String> {
+/// A note about each companion file that only one side has, unless the head is known to delete it.
+pub fn missing(base: &Bundle, head: &Bundle, is_deleted: impl Fn(&str) -> bool) -> Vec<String> {
     let note = |name: &&str| match (base.file(name), head.file(name)) {
+        (Some(_), None) if is_deleted(name) => None,
         (Some(_), None) => Some(format!(
             "the head has no {name}, so nothing is known of what it says there"
         )),
@@ -55,12 +55,13 @@ mod tests {
         let mut base = Bundle::of_native_functions(*b"[]");
         base.insert(TAGS, b"- tag: core\n".to_vec());
         let mut head = Bundle::of_native_functions(*b"- func: f(Tensor self) -> Tensor\n");
-        assert_eq!(missing(&base, &head).len(), 1);
-        assert_eq!(missing(&head, &base).len(), 1);
+        let noted = |base: &Bundle, head: &Bundle| missing(base, head, |_| false).len();
+        assert_eq!((noted(&base, &head), noted(&head, &base)), (1, 1));
+        assert_eq!(missing(&base, &head, |name| name == TAGS), [""; 0]);
         let notes = complete(&base, &mut head);
         assert_eq!(notes.len(), 1);
         assert_eq!(head.file(TAGS), base.file(TAGS));
-        assert!(missing(&base, &head).is_empty());
+        assert_eq!(noted(&base, &head), 0);
         assert!(complete(&base, &mut head).is_empty());
     }
 }

@@ -13,7 +13,7 @@ use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
 use opatlas_diff::{Comparison, Revision, compare_until};
 use opatlas_dispatch::{Provenance, Source};
 use opatlas_rules::{Introduced, introduced};
-use opatlas_source::{Digest, Stop, Stopped};
+use opatlas_source::{Digest, NATIVE_FUNCTIONS, Stop, Stopped};
 use opatlas_store::{ExceptionRecord, LabelRecord, Missing, ProjectName, StoreError};
 use opatlas_verdict::{Tables, View};
 
@@ -43,10 +43,12 @@ pub struct Compared {
     head_line: Line,
 }
 
+/// A head without operators can be compared if a change emptied, broke or deleted its file.
 fn expect_operators(base: &Arc<Snapshot>, head: &Arc<Snapshot>) -> Result<(), ServiceError> {
     for (side, snapshot) in [("base", base), ("head", head)] {
         let catalogue = &snapshot.catalogue;
-        if catalogue.entry_of.is_empty() && catalogue.vendor_operators() == 0 {
+        let is_changed = side == "head" && base.bundle.file(NATIVE_FUNCTIONS).is_some();
+        if catalogue.entry_of.is_empty() && catalogue.vendor_operators() == 0 && !is_changed {
             return Err(ServiceError::NothingToCompare {
                 side,
                 snapshot: Arc::clone(snapshot),
@@ -271,6 +273,7 @@ pub fn labelled(
             .or_else(|| Some(otherwise?.judged.clone()))
             .unwrap_or(JudgedRelease::NEWEST),
         label: Some(label),
+        is_commit: false,
         holds: Holds::Now,
     });
     resolved.collect()

@@ -34,6 +34,10 @@ pub struct SideBody {
     /// The files of a bundle, by name; at most 16 MiB for both sides together.
     #[schema(value_type = Option<std::collections::BTreeMap<String, String>>)]
     pub files: Option<Files>,
+    /// Whether `files` are all files of a commit. Then a file that the head lacks and the base has was
+    /// deleted, which is an error; otherwise the base's file applies to both.
+    #[serde(default)]
+    pub complete: bool,
     /// The project of a stored revision.
     pub project: Option<String>,
     /// The address of a stored revision.

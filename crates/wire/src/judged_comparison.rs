@@ -9,6 +9,7 @@ use opatlas_report::changes::{self, Files, NewFindings, Report};
 use opatlas_report::findings::{Findings, SourceText};
 use opatlas_report::room::Room;
 use opatlas_rules::Introduced;
+use opatlas_service::companions::missing;
 use opatlas_service::compare::{Compared, Rulebook};
 use opatlas_service::further::Reported;
 use opatlas_service::{Resolved, ServiceError, Snapshot};
@@ -32,6 +33,12 @@ pub struct ComparedSide {
     pub paths: BTreeMap<String, String>,
     /// Notes about files that it or the base lacks.
     pub notes: Vec<String>,
+    /// Whether it is a commit.
+    pub is_commit: bool,
+    /// Whether it is a revision of PyTorch with all of its files.
+    pub is_complete: bool,
+    /// Findings about files that it deletes.
+    pub deleted: Vec<Finding>,
 }
 
 /// What a report on a comparison contains besides the comparison.
@@ -73,6 +80,7 @@ impl ComparedSide {
     pub fn stored(resolved: Resolved, snapshot: Arc<Snapshot>) -> Self {
         Self {
             view: SideView::of_revision(&resolved),
+            is_commit: resolved.is_commit,
             resolved: Some(resolved),
             ..Self::files(snapshot, String::new())
         }
@@ -87,7 +95,21 @@ impl ComparedSide {
             resolved: None,
             paths: BTreeMap::new(),
             notes: Vec::new(),
+            is_commit: false,
+            is_complete: false,
+            deleted: Vec::new(),
         }
+    }
+
+    /// Takes note of the files that only one of this head and its base has.
+    pub fn compare_files(&mut self, base: &Self) {
+        let (own, before) = (&self.snapshot.bundle, &base.snapshot.bundle);
+        if self.is_complete || self.is_commit && base.is_commit {
+            self.deleted = opatlas_rules::deleted(before, own);
+        }
+        let is_deleted = |name: &str| self.deleted.iter().any(|found| &*found.file == name);
+        let missing = missing(before, own, is_deleted);
+        self.notes.extend(missing);
     }
 
     fn source(&self, name: &str) -> Option<SourceText> {
@@ -111,15 +133,13 @@ impl ComparedSide {
         source
     }
 
-    fn changed_files(&self, side: &'static str) -> Result<ChangedFiles, ServiceError> {
-        let nothing = || ServiceError::NothingToCompare {
-            side,
-            snapshot: Arc::clone(&self.snapshot),
-        };
-        Ok(ChangedFiles {
-            native_functions: self.source(NATIVE_FUNCTIONS).ok_or_else(nothing)?,
+    fn changed_files(&self) -> ChangedFiles {
+        // A head may have deleted the file.
+        let nothing = || SourceText::new(NATIVE_FUNCTIONS, "".into());
+        ChangedFiles {
+            native_functions: self.source(NATIVE_FUNCTIONS).unwrap_or_else(nothing),
             derivatives: self.source(DERIVATIVES),
-        })
+        }
     }
 }
 
@@ -147,10 +167,13 @@ impl JudgedComparison {
         let compared = Compared::checked(old, new, stop)?.named(release);
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         stop.check()?;
+        let mut introduced = compared.introduced();
+        introduced.head_errors += head.deleted.len();
+        introduced.new.splice(..0, head.deleted.iter().cloned());
         Ok(Self {
-            introduced: compared.introduced(),
-            base_files: base.changed_files("base")?,
-            head_files: head.changed_files("head")?,
+            introduced,
+            base_files: base.changed_files(),
+            head_files: head.changed_files(),
             base,
             head,
             rulebook,

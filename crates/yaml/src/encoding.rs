@@ -1,4 +1,4 @@
-//! Decodes files: what PyTorch's `open()` and the YAML reader refuse.
+//! Decodes files: what PyTorch's `open()` and the YAML reader refuse, and unresolved merges.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,22 +6,27 @@ use std::sync::Arc;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Content, Span, message};
 
+use super::conflict::first_side;
 use super::scanner::offset;
 
 /// Diagnostics per file about single bytes.
 const MOST: usize = 50;
 
 /// Decodes a file as UTF-8. Each byte that is not UTF-8 or that YAML forbids becomes `?`, so
-/// offsets stay the same, and each run of them has a diagnostic (`yaml-encoding`).
+/// offsets stay the same, and each run of them has a diagnostic (`yaml-encoding`). A file with
+/// unresolved merge conflicts is read as their first side (`merge-conflict`).
 ///
 /// A byte order mark at the start stays in the text; the parser skips it. Source:
 /// `docs/spec/files.md`, section 2, libyaml reader.c (yaml_parser_update_buffer).
 #[must_use]
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
-    match std::str::from_utf8(bytes) {
+    let (text, mut diagnostics) = match std::str::from_utf8(bytes) {
         Ok(text) if !has_forbidden(text) => (Cow::Borrowed(text), Vec::new()),
         _ => replace(bytes),
-    }
+    };
+    let (text, conflicts) = first_side(text);
+    diagnostics.extend(conflicts);
+    (text, diagnostics)
 }
 
 /// Like [`decode`], but shares the memory of a valid file.

@@ -14,6 +14,7 @@
 
 mod build;
 mod check;
+mod conflict;
 mod construct;
 mod encoding;
 mod parser;

@@ -76,7 +76,7 @@ impl BaseOptions {
         let side = read?;
         let bundle = side.snapshot.bundle.clone();
         let mut notes = companions::complete(&bundle, &mut input.bundle);
-        notes.extend(companions::missing(&bundle, &input.bundle));
+        notes.extend(companions::missing(&bundle, &input.bundle, |_| false));
         for note in notes {
             eprintln!("note: {note}");
         }

@@ -29,9 +29,11 @@ use site::{Repo, Site};
 /// BASE and HEAD, the text, and the exit code are as in `opatlas compare`. With --from, it posts a
 /// report of another job: files of `compare --format markdown --out` or `compare --format json
 /// --max-chars`, with the number of the pull request and the id of the commit in the files `number`
-/// and `head`. That job needs no rights. The report is posted only if the pull request is at the commit
-/// of the event or of --head-sha, and the exit code only says whether it was posted. Mentions in the
-/// report have no effect, and its links lead only to the server of --permalink.
+/// and `head`. That job needs no rights, and the exit code only says whether the report was posted.
+/// Mentions in the report have no effect, and its links lead only to the server of --permalink.
+///
+/// The report is posted only if the pull request is still at the commit that it is about: that of
+/// --head-sha, of the job's event, or HEAD itself if that is a commit.
 ///
 /// A report that is too long for one comment is split over several. Later runs edit these comments
 /// in place and delete those that are no longer needed. Comments by other accounts are never touched.
@@ -57,7 +59,7 @@ pub(super) struct Comment {
     pr: Option<u64>,
 
     /// The commit that the report is about; nothing is posted if the pull request has newer ones. By
-    /// default that of the job's event
+    /// default that of the job's event, else HEAD; files have none
     #[arg(long, value_name = "COMMIT", value_parser = commit)]
     head_sha: Option<String>,
 
@@ -103,8 +105,16 @@ pub(super) struct Comment {
 
 struct Post {
     pull: u64,
-    head: Option<String>,
+    about: About,
     parts: Vec<String>,
+}
+
+/// The commit that a report is about.
+enum About {
+    /// The commit of a run. A newer commit has a run of its own.
+    Run(String),
+    /// The commit that the user compared, perhaps abbreviated.
+    Compared(String),
 }
 
 impl Comment {
@@ -160,35 +170,43 @@ impl Comment {
             bail!("the report is about pull request {number}, not {pull}");
         }
         let commit = self.head_sha.as_deref().or_else(|| event.head());
-        if self.from.is_some() && commit.is_none() {
-            bail!(
-                "with --from, pass the commit of the run that made the report with --head-sha; the \
-                 pull request is checked against it"
-            );
-        }
         if let (Some(head), Some(commit)) = (&head, commit)
             && !head.eq_ignore_ascii_case(commit)
         {
             bail!("the report is about commit {head}, not {commit}");
         }
-        Ok(Post {
-            pull,
-            head: commit.map(str::to_owned),
-            parts,
-        })
+        let about = match commit {
+            Some(commit) => About::Run(commit.to_owned()),
+            None => About::Compared(self.compared_commit()?.context(
+                "the commit that the report is about is unknown: pass it with --head-sha. The \
+                 report is posted only if the pull request is still at this commit",
+            )?),
+        };
+        Ok(Post { pull, about, parts })
+    }
+
+    /// The commit that was compared; `None` for files, and for reports of other jobs.
+    fn compared_commit(&self) -> anyhow::Result<Option<String>> {
+        let head = self.head.as_deref().filter(|_| self.from.is_none());
+        head.map_or(Ok(None), |head| self.how.commit_of(head))
     }
 }
 
 /// Posts the comment, unless the pull request has newer commits. Returns a summary.
 fn send(site: &Site, name: &str, post: &Post) -> anyhow::Result<String> {
     let pull = post.pull;
-    if let Some(head) = &post.head {
-        let newest = site.head(pull)?;
-        if !newest.eq_ignore_ascii_case(head) {
+    let newest = site.head(pull)?.to_ascii_lowercase();
+    match &post.about {
+        About::Run(head) if !newest.eq_ignore_ascii_case(head) => {
             return Ok(format!(
                 "pull request {pull} is at {newest}, not at {head}; its own run will comment"
             ));
         }
+        About::Compared(head) if !newest.starts_with(&head.to_ascii_lowercase()) => bail!(
+            "pull request {pull} is at {newest}, but the report is about {head}; fetch the pull \
+             request and compare its last commit"
+        ),
+        _ => {}
     }
     let done = publish::publish(site, pull, name, &post.parts)?;
     Ok(format!("comments of pull request {pull}: {done}"))

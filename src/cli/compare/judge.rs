@@ -46,14 +46,24 @@ impl How {
         self.permalink.as_deref()
     }
 
-    pub(in crate::cli) async fn sides(&self, base: &str, head: &str) -> anyhow::Result<Sides> {
-        let places = Places {
+    fn places(&self) -> Places<'_> {
+        Places {
             project: &self.project,
             release: self.release.as_deref(),
             path: &self.path,
             repository: &self.repository,
             sources: &self.sources,
-        };
+        }
+    }
+
+    /// The commit that a side names, abbreviated if it is stored so; `None` for files and labels.
+    pub(in crate::cli) fn commit_of(&self, side: &str) -> anyhow::Result<Option<String>> {
+        let places = self.places();
+        Operand::parse(side, &places).commit(&places)
+    }
+
+    pub(in crate::cli) async fn sides(&self, base: &str, head: &str) -> anyhow::Result<Sides> {
+        let places = self.places();
         let checked = config::read(self.config.as_deref())?;
         let operands = [base, head].map(|text| Operand::parse(text, &places));
         let needs_store = self.against.is_some() || operands.iter().any(Operand::is_stored);
@@ -64,8 +74,7 @@ impl How {
         };
         let [base, head] = operands;
         let mut base = base.read(&places, stored.as_ref(), None).await?;
-        let bundle = &base.snapshot.bundle;
-        let mut head = head.read(&places, stored.as_ref(), Some(bundle)).await?;
+        let mut head = head.read(&places, stored.as_ref(), Some(&base)).await?;
         retitle(&mut base.view, self.base_title.as_deref());
         retitle(&mut head.view, self.head_title.as_deref());
         Ok(Sides {

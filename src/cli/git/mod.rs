@@ -114,6 +114,14 @@ impl Git {
         }
     }
 
+    /// The whole id of the commit that a revision names.
+    pub(super) fn commit(&self, revision: &str) -> Result<String, Fault> {
+        let commit = format!("{revision}^{{commit}}");
+        let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
+        let found = self.run(arguments.into_iter().chain([&*commit]), MAX_LIST)?;
+        Ok(String::from_utf8_lossy(&found).trim().to_owned())
+    }
+
     /// The paths of the files in a folder of a commit, from the root of the repository.
     pub(super) fn files_under(&self, revision: &str, folder: &str) -> Result<Vec<String>, Fault> {
         let options = ["ls-tree", "-r", "-z", "--name-only", "--full-tree"];

@@ -9,7 +9,7 @@ use opatlas_service::{
     Address, Holds, Ingest, JudgedRelease, Protection, Resolved, ServiceError, Snapshot, Summary,
 };
 use opatlas_source::{Bundle, Digest, SOURCES};
-use opatlas_store::{LabelName, LabelRecord, Missing, ProjectName};
+use opatlas_store::{LabelName, LabelRecord, Missing, ProjectName, RevisionKey};
 use opatlas_wire::drift::DumpList;
 use opatlas_wire::labels::Label;
 use opatlas_wire::problem::Kind;
@@ -30,7 +30,7 @@ impl Remote {
         release: Option<&str>,
     ) -> anyhow::Result<Resolved> {
         let name = ProjectName::parse(project).map_err(ServiceError::from)?;
-        Address::parse(address).map_err(ServiceError::from)?;
+        let parsed = Address::parse(address).map_err(ServiceError::from)?;
         let (answer, found) = self.revision(project, address, release).await?;
         let odd = || odd(&answer, "contains no revision");
         let digest = Digest::parse(&found.item.digest).ok_or_else(odd)?;
@@ -38,7 +38,9 @@ impl Remote {
         let mut labels = found.item.labels.iter();
         let label = labels.find(|known| Some(&*known.name) == label);
         self.remember(digest, &found);
+        let is_named = matches!(parsed, Address::Key(RevisionKey::Label(_)));
         Ok(Resolved {
+            is_commit: is_named && label.is_none(),
             project: name,
             digest,
             judged: JudgedRelease::parse(&found.release).map_err(ServiceError::from)?,

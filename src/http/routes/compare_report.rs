@@ -111,7 +111,7 @@ fn judge(
     stop: &Stop,
 ) -> Result<JudgedComparison, ServiceError> {
     let base = base.read(reader, stop)?;
-    let head = head.read_with_base(&base.snapshot.bundle, reader, stop)?;
+    let head = head.read_with_base(&base, reader, stop)?;
     let mut judged = JudgedComparison::new(base, head, rulebook, today, stop)?;
     let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);
     let useless = judged.useless_exceptions(is_given);

@@ -26,6 +26,7 @@ pub(crate) enum Side {
         bundle: Bundle,
         release: Release,
         title: String,
+        is_complete: bool,
     },
 }
 
@@ -44,30 +45,37 @@ impl Side {
                 bundle,
                 release,
                 title,
+                is_complete,
             } => {
-                let mut side = ComparedSide::files(reader.judge(bundle, release, stop)?, title);
+                let side = ComparedSide::files(reader.judge(bundle, release, stop)?, title);
                 let notes = companions::unread_lists(&side.snapshot.catalogue);
-                side.notes.extend(notes);
-                Ok(side)
+                Ok(ComparedSide {
+                    notes: notes.into_iter().collect(),
+                    is_complete,
+                    ..side
+                })
             }
         }
     }
 
-    /// Files that the head lacks come from the base.
+    /// Files that the head lacks come from the base, unless the head is complete.
     pub(crate) fn read_with_base(
         mut self,
-        base: &Bundle,
+        base: &ComparedSide,
         reader: &Reader,
         stop: &Stop,
     ) -> Result<ComparedSide, ServiceError> {
         let lent = match &mut self {
-            Self::Given { bundle, .. } => companions::complete(base, bundle),
-            Self::Stored(_) => Vec::new(),
+            Self::Given {
+                bundle,
+                is_complete: false,
+                ..
+            } => companions::complete(&base.snapshot.bundle, bundle),
+            Self::Given { .. } | Self::Stored(_) => Vec::new(),
         };
         let mut head = self.read(reader, stop)?;
         head.notes.extend(lent);
-        head.notes
-            .extend(companions::missing(base, &head.snapshot.bundle));
+        head.compare_files(base);
         Ok(head)
     }
 }
@@ -88,6 +96,7 @@ pub(crate) async fn side(
                 bundle,
                 release: judged(release)?.release,
                 title: side.title.unwrap_or_else(|| name.to_owned()),
+                is_complete: side.complete,
             })
         }
         (None, Some(project), Some(revision)) => {

@@ -4668,6 +4668,11 @@ export interface components {
             files?: {
                 [key: string]: string;
             } | null;
+            /**
+             * @description Whether `files` are all files of a commit. Then a file that the head lacks and the base has was
+             *     deleted, which is an error; otherwise the base's file applies to both.
+             */
+            complete?: boolean;
             /** @description The project of a stored revision. */
             project?: string | null;
             /** @description The address of a stored revision. */

@@ -1,7 +1,5 @@
 //! Entries that could not be read, so that a missing report is not mistaken for "no change".
 
-use rustc_hash::FxHashSet;
-
 use super::pairing::Pairing;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
@@ -34,23 +32,24 @@ pub struct Unread {
 /// Lists unread entries, and removes operators from the pairing that may seem added or removed
 /// only because the other side's entry is unread.
 pub(super) fn take(pairing: &mut Pairing<'_>, base: &Catalogue, head: &Catalogue) -> Vec<Unread> {
-    let mut unread = Vec::new();
-    let of_base = Hidden::new(base, UnreadSide::Base, &mut unread);
-    let of_head = Hidden::new(head, UnreadSide::Head, &mut unread);
-    let mut undecided = |ids: &mut Vec<OperatorId>, own: &Catalogue, other: &Hidden<'_>| {
+    let mut unread = entries(base, UnreadSide::Base);
+    unread.extend(entries(head, UnreadSide::Head));
+    let mut undecided = |ids: &mut Vec<OperatorId>, own: &Catalogue, other: (&Catalogue, _)| {
+        let (file, side) = (&other.0.native_functions, other.1);
         ids.retain(|id| {
             let operator = own.operator(*id);
             let name = match operator.generated_from() {
                 Some(from) => own.operator(from).name(),
                 None => operator.name(),
             };
-            if !other.may_hide(name.as_str()) && !other.may_hide(operator.name_text()) {
+            let may_hide = |name| file.may_hide(name) && !file.is_empty;
+            if !may_hide(name.as_str()) && !may_hide(operator.name_text()) {
                 return true;
             }
             // If the name is known, the entry itself is already listed.
-            if !other.names(operator.name_text()) {
+            if !file.hides_entry(operator.name_text()) {
                 unread.push(Unread {
-                    side: other.side,
+                    side,
                     operator: Some(operator.qualified_name().into()),
                     message: "Opatlas could not parse a part of this file, which may contain it"
                         .into(),
@@ -60,67 +59,36 @@ pub(super) fn take(pairing: &mut Pairing<'_>, base: &Catalogue, head: &Catalogue
             false
         });
     };
-    undecided(&mut pairing.removed, base, &of_head);
-    undecided(&mut pairing.added, head, &of_base);
+    undecided(&mut pairing.removed, base, (head, UnreadSide::Head));
+    undecided(&mut pairing.added, head, (base, UnreadSide::Base));
     unread
 }
 
-struct Hidden<'a> {
-    side: UnreadSide,
-    names: FxHashSet<&'a str>,
-    /// Whether an entry without a name is unread, which may be any operator.
-    anything: bool,
-}
-
-impl<'a> Hidden<'a> {
-    fn new(catalogue: &'a Catalogue, side: UnreadSide, unread: &mut Vec<Unread>) -> Self {
-        let file = &catalogue.native_functions;
-        for diagnostic in &file.diagnostics {
-            unread.push(Unread {
-                side,
-                operator: None,
-                message: diagnostic.message.clone(),
-                place: Some(diagnostic.span),
-            });
-        }
-        let mut hidden = Self {
+fn entries(catalogue: &Catalogue, side: UnreadSide) -> Vec<Unread> {
+    let file = &catalogue.native_functions;
+    let parts = file.diagnostics.iter().filter(|_| !file.is_empty);
+    let parts = parts.map(|diagnostic| Unread {
+        side,
+        operator: None,
+        message: diagnostic.message.clone(),
+        place: Some(diagnostic.span),
+    });
+    let unread = file.entries.iter().filter(|one| one.entry.schema.is_none());
+    let unread = unread.map(|placed| {
+        let entry = &placed.entry;
+        let first = entry.diagnostics.first();
+        Unread {
             side,
-            names: FxHashSet::default(),
-            anything: !file.is_list || !file.diagnostics.is_empty(),
-        };
-        for placed in &file.entries {
-            let entry = &placed.entry;
-            if entry.schema.is_some() {
-                continue;
-            }
-            let first = entry.diagnostics.first();
-            unread.push(Unread {
-                side,
-                operator: entry.name.as_ref().map(|name| match &*entry.namespace {
-                    "aten" => name.as_str().into(),
-                    namespace => format!("{namespace}::{name}").into(),
-                }),
-                message: first.map_or_else(
-                    || "Opatlas could not parse its schema".into(),
-                    |diagnostic| diagnostic.message.clone(),
-                ),
-                place: Some(placed.place(first.map_or(entry.func_at, |d| d.span))),
-            });
-            match &entry.name {
-                Some(name) => {
-                    hidden.names.insert(name.as_str());
-                }
-                None => hidden.anything = true,
-            }
+            operator: entry.name.as_ref().map(|name| match &*entry.namespace {
+                "aten" => name.as_str().into(),
+                namespace => format!("{namespace}::{name}").into(),
+            }),
+            message: first.map_or_else(
+                || "Opatlas could not parse its schema".into(),
+                |diagnostic| diagnostic.message.clone(),
+            ),
+            place: Some(placed.place(first.map_or(entry.func_at, |d| d.span))),
         }
-        hidden
-    }
-
-    fn names(&self, name: &str) -> bool {
-        self.names.contains(name)
-    }
-
-    fn may_hide(&self, name: &str) -> bool {
-        self.anything || self.names(name)
-    }
+    });
+    parts.chain(unread).collect()
 }

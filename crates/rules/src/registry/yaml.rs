@@ -38,6 +38,26 @@ pub(super) static RULES: &[Rule] = &[
         ..yaml(RuleId::YamlEncoding, Stage::Yaml)
     },
     Rule {
+        what: "A file contains markers of a merge conflict: a line that starts with `<<<<<<<`, \
+               `|||||||`, `=======` or `>>>>>>>`.",
+        why: "The generator loads the whole file first and stops at the marker. Opatlas reads the \
+              first of the two sides, and still checks the rest of the file.",
+        bad: Example::native(
+            "- func: scale(Tensor self, float factor) -> Tensor\n<<<<<<< HEAD\n  variants: function\n=======\n  variants: method\n>>>>>>> topic\n",
+        ),
+        ..yaml(RuleId::MergeConflict, Stage::Yaml)
+    },
+    Rule {
+        what: "A commit deletes a file that PyTorch's code generator needs: \
+               `native_functions.yaml`, `tags.yaml` or `derivatives.yaml`. Only comparisons of two \
+               commits report it.",
+        why: "The build of PyTorch fails. Without the file, Opatlas cannot say what changed in it.",
+        bad: Example::tags(""),
+        good: Example::tags("- tag: core\n  desc: Models may use it.\n"),
+        source: "torchgen/gen.py: main; tools/autograd/load_derivatives.py: load_derivatives",
+        ..yaml(RuleId::DeletedFile, Stage::Yaml)
+    },
+    Rule {
         what: "The file contains a second YAML document, which starts with another `---`.",
         why: "The loader accepts a single document and rejects a second one.",
         bad: Example::native(

@@ -230,6 +230,7 @@ impl Timeline {
             judged: item.judged.clone(),
             label: item.label.clone(),
             holds: Holds::Now,
+            is_commit: item.commit.is_some(),
         }
     }
 

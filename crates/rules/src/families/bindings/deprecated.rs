@@ -78,6 +78,9 @@ fn unknown(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) -> boo
 
 fn unmatched(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) {
     let name = &*form.call.name;
+    if catalogue.native_functions.may_hide_overload(name) {
+        return;
+    }
     let overloads = catalogue.overloads(name);
     let is_bound = overloads.iter().any(|&id| catalogue.is_bound(id));
     let message = match (overloads.is_empty(), is_bound) {
