@@ -13,7 +13,7 @@ use super::rules::{Level, Profile};
 pub use exception::{Exception, ExceptionStatus, LastRelease, Line, Until};
 pub use pattern::LENGTH as PATTERN_LENGTH;
 
-pub use judge::{Conclusion, Context, Excuse, Judged, Judgement, Summary, judge, status};
+pub use judge::{Conclusion, Context, Excuse, Judged, Judgement, Summary, is_subject, judge, status};
 
 /// The conditions under which a comparison fails or warns.
 #[derive(Debug, Clone, PartialEq, Eq)]

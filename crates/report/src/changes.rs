@@ -98,6 +98,8 @@ pub struct Files<'a> {
     pub native_functions: &'a SourceText,
     /// `derivatives.yaml`, if the side has one.
     pub derivatives: Option<&'a SourceText>,
+    /// `tags.yaml`, if the side has one.
+    pub tags: Option<&'a SourceText>,
 }
 
 impl<'a> Files<'a> {
@@ -105,6 +107,7 @@ impl<'a> Files<'a> {
         match file {
             SideFile::NativeFunctions => Some(self.native_functions),
             SideFile::Derivatives => self.derivatives,
+            SideFile::Tags => self.tags,
         }
     }
 
@@ -148,6 +151,7 @@ fn of_file(file: SideFile) -> &'static str {
     match file {
         SideFile::NativeFunctions => "",
         SideFile::Derivatives => " of derivatives.yaml",
+        SideFile::Tags => " of tags.yaml",
     }
 }
 

@@ -13,7 +13,7 @@ use opatlas_service::compare::{Compared, Rulebook};
 use opatlas_service::further::Reported;
 use opatlas_service::{Resolved, ServiceError, Snapshot};
 use opatlas_source::diagnostic::Finding;
-use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop};
+use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop, TAGS};
 
 use crate::against::FurtherVerdict;
 use crate::change::ChangeContext;
@@ -65,6 +65,7 @@ pub struct JudgedComparison {
 struct ChangedFiles {
     native_functions: SourceText,
     derivatives: Option<SourceText>,
+    tags: Option<SourceText>,
 }
 
 impl ComparedSide {
@@ -119,6 +120,7 @@ impl ComparedSide {
         Ok(ChangedFiles {
             native_functions: self.source(NATIVE_FUNCTIONS).ok_or_else(nothing)?,
             derivatives: self.source(DERIVATIVES),
+            tags: self.source(TAGS),
         })
     }
 }
@@ -128,6 +130,7 @@ impl ChangedFiles {
         Files {
             native_functions: &self.native_functions,
             derivatives: self.derivatives.as_ref(),
+            tags: self.tags.as_ref(),
         }
     }
 }

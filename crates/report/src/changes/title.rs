@@ -66,6 +66,9 @@ pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
             what: message!("overloads with `{}` removed: {}", lost, all),
         };
     }
+    if first.is_about_tag() {
+        return tags(cause, first);
+    }
     match first.rule.id {
         ChangeRuleId::DispatchKernelAdded => many(kernels(first, "added")),
         ChangeRuleId::DispatchKernelRemoved => many(kernels(first, "removed")),
@@ -87,6 +90,20 @@ pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
             named_or_counted(what.into())
         }
         _ => common(changes, cause, first),
+    }
+}
+
+fn tags<'a>(cause: &'a Cause, first: &Change) -> Title<'a> {
+    let what = match first.rule.id {
+        ChangeRuleId::TagMemberAdded => "added to `tags.yaml`",
+        _ => "removed from `tags.yaml`",
+    };
+    if cause.edited.len() <= NAMED {
+        return named(cause, what.into());
+    }
+    Title {
+        names: Vec::new(),
+        what: message!("{} {}", count(cause.edited.len(), "tag"), Message::from(what)),
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn compare(
             continue;
         }
         comparison.support(ids, &keys, &mut changes, &mut followers);
-        changes.extend(training.loss(ids));
+        changes.extend(training.losses(ids));
         if !keys.is_empty() {
             tables.push(TableChange {
                 operator: base.inputs.catalogue.operator(ids.0).shared_name(),
@@ -175,10 +175,7 @@ impl<'a> TableComparison<'a> {
                 let names = names.iter().copied().map(Arc::from).collect();
                 change = change.note(Note::NeedsRemoved(names));
             }
-            if lost.iter().all(|key| self.is_by_parts(key)) {
-                change.level = Level::Dangerous;
-                change = change.note(Note::RanByParts);
-            }
+            let change = self.by_parts(change, &lost);
             changes.extend(self.without_followers(ids.0, change, &lost, followers));
         }
         let gained = of(Shift::Gained);
@@ -192,8 +189,13 @@ impl<'a> TableComparison<'a> {
             (Shift::KernelGained, ChangeRuleId::BackendSupportGained),
             (Shift::KernelLost, ChangeRuleId::BackendSupportLost),
         ] {
-            let change = self.of_keys(ids, rule, &of(shift));
-            changes.extend(change.map(|change| change.note(Note::SupportUnknown)));
+            let keys = of(shift);
+            let change = self.of_keys(ids, rule, &keys);
+            let change = change.map(|change| change.note(Note::SupportUnknown));
+            changes.extend(change.map(|change| match shift {
+                Shift::KernelLost => self.by_parts(change, &keys),
+                _ => change,
+            }));
         }
         let ambiguous: Vec<&KeyChange> = keys.iter().filter(|key| key.is_ambiguity()).collect();
         if let Some(change) = self.of_keys(ids, ChangeRuleId::AutogradSupportLost, &ambiguous) {
@@ -255,6 +257,15 @@ impl<'a> TableComparison<'a> {
         }
         change.subject = self.subject(own.iter().copied());
         (!own.is_empty()).then_some(change)
+    }
+
+    /// Lowers a loss on keys where nothing was promised.
+    fn by_parts(&self, change: Change, keys: &[&KeyChange]) -> Change {
+        if keys.iter().all(|key| self.is_by_parts(key)) {
+            change.at_risk(Level::Dangerous).note(Note::RanByParts)
+        } else {
+            change
+        }
     }
 
     /// Whether nested tensors ran the operator through an implicit composite. That works only if they

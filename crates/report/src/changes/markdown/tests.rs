@@ -74,6 +74,7 @@ fn no_more_parts_than_by_the_book() {
         files: Files {
             native_functions,
             derivatives: None,
+            tags: None,
         },
         file_url: None,
     };

@@ -52,15 +52,13 @@ pub(super) fn message(change: &Change) -> Option<Message> {
             "the in-place operator became {}, which mutates no argument",
             tick(new)
         ),
-        ChangeRuleId::VariantGroupIncomplete => message!(
-            "it remains, but its variant {} {} removed",
-            ticks(&names(change)),
-            if names(change).len() == 1 {
-                "was"
-            } else {
-                "were"
-            }
-        ),
+        ChangeRuleId::VariantGroupIncomplete => match &names(change)[..] {
+            [only] => message!("it remains, but its variant {} was removed", tick(only)),
+            several => message!("it remains, but its variants {} were removed", ticks(several)),
+        },
+        ChangeRuleId::VariantsOutOfStep => {
+            message!("its variants are out of step: {} did not get the same change", ticks(&names(change)))
+        }
         ChangeRuleId::NoChange => "nothing changed".into(),
         ChangeRuleId::SignatureRespelled => {
             "the schema is written differently, but means the same".into()
