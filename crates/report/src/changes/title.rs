@@ -30,7 +30,7 @@ pub fn cause_title(changes: &[Judged], cause: &Cause) -> Message {
     message!("{}: {}", codes(title.names), title.what)
 }
 
-pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
+pub(super) fn title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'a> {
     let first = &changes[cause.first()].change;
     let number = cause.edited.len();
     if let [only] = &*cause.edited {
@@ -41,7 +41,8 @@ pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
             more => format!(" (and {})", count(more, "more change")),
         };
         return Title {
-            names: vec![&only.operator],
+            // If only `autogen` was edited, the change is that of a generated operator.
+            names: vec![&first.operator],
             what: message!("{}{}", message(first), more),
         };
     }

@@ -21,7 +21,7 @@ use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_source::{Stop, Stopped};
-use opatlas_verdict::{Shift, View};
+use opatlas_verdict::{Shift, Verdict, View};
 
 use cells::KeyChange;
 use training::TrainingComparison;
@@ -219,12 +219,32 @@ impl<'a> TableComparison<'a> {
             reasons.dedup();
             reasons.join(", ")
         };
-        let side = |view: View<'_>, id, of| Fragment::of_field(reasons(of), source_place(view, id));
+        let (mut was, mut is) = (reasons(|key| key.before), reasons(|key| key.after));
+        if was == is {
+            (was, is) = self.by_key(keys);
+        }
         let name = self.base.inputs.catalogue.operator(old).shared_name();
         let change = Change::new(rule, name, self.subject(keys.iter().copied()))
-            .old(side(self.base, old, |key| key.before))
-            .new_side(side(self.head, new, |key| key.after));
+            .old(Fragment::of_field(was, source_place(self.base, old)))
+            .new_side(Fragment::of_field(is, source_place(self.head, new)));
         Some(change)
+    }
+
+    /// The reason and verdict of each key, before and after: `CPU: math kernel (fails)`.
+    fn by_key(&self, keys: &[&KeyChange]) -> (String, String) {
+        let side = |of: fn(&KeyChange) -> (Precedence, Option<Verdict>)| {
+            let words = keys.iter().map(|key| {
+                let (rule, verdict) = of(key);
+                let name = self.base.keys().name(Key::Runtime(key.base));
+                let verdict = verdict.map_or("", Verdict::as_str);
+                format!("{name}: {} ({verdict})", rule.reason().as_str())
+            });
+            words.collect::<Vec<_>>().join(", ")
+        };
+        (
+            side(|key| (key.before, key.verdicts.map(|verdicts| verdicts.0))),
+            side(|key| (key.after, key.verdicts.map(|verdicts| verdicts.1))),
+        )
     }
 
     fn subject<'k>(&self, keys: impl Iterator<Item = &'k KeyChange>) -> Subject {

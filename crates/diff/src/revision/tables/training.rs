@@ -12,7 +12,7 @@ use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
-use opatlas_schema::function::SchemaKind;
+use opatlas_schema::function::{Argument, SchemaKind};
 use opatlas_verdict::View;
 use opatlas_verdict::training::{Detail, Through, Training, Works};
 
@@ -137,7 +137,7 @@ impl<'a> TrainingComparison<'a> {
             && !is.inference.fails()
             && was_composite
             && self.lost_defaults.contains(operator);
-        if !was.may_work() {
+        if !was.may_work() || !has_results(self.base, old) {
             return None;
         }
         let has_entry = self.head.inputs.matches.of(new).is_some();
@@ -194,6 +194,13 @@ impl<'a> TrainingComparison<'a> {
         own.add(self.base, id, cpu);
         all.with_kernels == own.with_kernels || all.training > own.training
     }
+}
+
+/// Whether an operator returns tensors or writes to some, so that a gradient can pass through it.
+fn has_results(view: View<'_>, id: OperatorId) -> bool {
+    let schema = view.inputs.catalogue.operator(id).schema();
+    schema.returns.iter().any(|one| one.ty.is_tensor_like())
+        || schema.arguments.all().iter().any(Argument::is_write)
 }
 
 fn differentiable(reason: &[Note]) -> &'static str {

@@ -56,9 +56,11 @@ pub(super) fn message(change: &Change) -> Option<Message> {
             [only] => message!("it remains, but its variant {} was removed", tick(only)),
             several => message!("it remains, but its variants {} were removed", ticks(several)),
         },
-        ChangeRuleId::VariantsOutOfStep => {
-            message!("its variants are out of step: {} did not get the same change", ticks(&names(change)))
-        }
+        ChangeRuleId::VariantsOutOfStep => message!(
+            "its variants are out of step: make the same change in {}{}",
+            ticks(&names(change)),
+            expected(change)
+        ),
         ChangeRuleId::NoChange => "nothing changed".into(),
         ChangeRuleId::SignatureRespelled => {
             "the schema is written differently, but means the same".into()
@@ -130,6 +132,19 @@ fn about(change: &Change) -> Message {
 
 fn overload(name: &str) -> &str {
     name.split_once('.').map_or(name, |(_, overload)| overload)
+}
+
+/// The schemas to write.
+fn expected(change: &Change) -> Message {
+    let expected = note(change, |note| match note {
+        Note::Expected(schemas) => Some(schemas.iter().map(|(_, schema)| schema)),
+        _ => None,
+    });
+    let schemas: Vec<_> = expected.into_iter().flatten().collect();
+    match &schemas[..] {
+        [] => Message::default(),
+        schemas => message!(" (write {})", ticks(schemas)),
+    }
 }
 
 /// The operators that fail without a removed one.
