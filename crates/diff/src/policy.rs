@@ -11,7 +11,7 @@ mod pattern;
 use super::rules::{Level, Profile};
 
 pub use exception::{Exception, ExceptionStatus, LastRelease, Line, Until};
-pub use pattern::LENGTH as PATTERN_LENGTH;
+pub use pattern::{LENGTH as PATTERN_LENGTH, Pattern};
 
 pub use judge::{Conclusion, Context, Excuse, Judged, Judgement, Summary, judge, status};
 
