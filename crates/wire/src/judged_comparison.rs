@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use opatlas_diff::policy::{Exception, Judgement};
-use opatlas_report::changes::{self, Files, NewFindings, Report};
+use opatlas_report::changes::{self, Files, Filter, Listed, NewFindings, Report};
 use opatlas_report::findings::{Findings, SourceText};
 use opatlas_report::room::Room;
 use opatlas_rules::Introduced;
@@ -17,6 +17,7 @@ use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop, TAGS};
 
 use crate::against::FurtherVerdict;
 use crate::change::ChangeContext;
+use crate::compare_filter::Filtered;
 use crate::comparison::{Comparison, ComparisonParts, SideView, comparison};
 
 /// A side of a comparison.
@@ -59,6 +60,7 @@ pub struct JudgedComparison {
     introduced: Introduced,
     base_files: ChangedFiles,
     head_files: ChangedFiles,
+    listed: Option<Listed>,
 }
 
 #[derive(Debug)]
@@ -159,7 +161,15 @@ impl JudgedComparison {
             rulebook,
             compared,
             judgement,
+            listed: None,
         })
+    }
+
+    /// Restricts what reports and answers list.
+    #[must_use]
+    pub fn filtered(self, filter: &Filter) -> Self {
+        let listed = Listed::new(filter, self.compared.causes(), &self.judgement);
+        Self { listed, ..self }
     }
 
     /// A sentence for each exception that excuses nothing, of those that `is_given` accepts.
@@ -219,6 +229,7 @@ impl JudgedComparison {
             cards: self.compared.cards(),
             notes: &self.head.notes,
             further: &further,
+            listed: self.listed.as_ref(),
             permalink: options.permalink,
             rules_url: options.rules_url,
             max_chars: options.max_chars,
@@ -235,6 +246,7 @@ impl JudgedComparison {
             head: &self.head.view,
             policy: &self.rulebook.policy,
             introduced: &self.introduced,
+            listed: self.listed.as_ref(),
             context: ChangeContext {
                 judgement: &self.judgement,
                 exceptions: &self.rulebook.exceptions,
@@ -249,7 +261,8 @@ impl JudgedComparison {
             parts: report
                 .max_chars
                 .map_or_else(Vec::new, |_| changes::markdown(report)),
-            ..comparison(parts, notes)
+            filtered: Filtered::of(report),
+            ..comparison(parts, report, notes)
         }
     }
 }

@@ -136,7 +136,9 @@ fn follow_tags(changes: &[Arc<Change>], entries: &mut [Entry<'_>]) {
         let member = |change: &Change| {
             let is_of_tags = change.rule.group == Group::Tag && !change.is_about_tag();
             let names = change.subject.names();
-            let mut places = names.iter().map(|tag| members.get(&tag_member(tag)).copied());
+            let mut places = names
+                .iter()
+                .map(|tag| members.get(&tag_member(tag)).copied());
             let first = places.next()??;
             (is_of_tags && places.all(|place| place.is_some())).then_some(first)
         };
@@ -148,7 +150,9 @@ fn follow_tags(changes: &[Arc<Change>], entries: &mut [Entry<'_>]) {
         if edits.all(|change| member(change).is_some()) {
             let edits = std::mem::take(&mut entries[place].edits);
             let consequences = std::mem::take(&mut entries[place].consequences);
-            entries[cause].consequences.extend(edits.into_iter().chain(consequences));
+            entries[cause]
+                .consequences
+                .extend(edits.into_iter().chain(consequences));
         }
     }
 }

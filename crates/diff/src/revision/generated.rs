@@ -67,7 +67,10 @@ fn common(base: &Catalogue, head: &Catalogue, pairing: &Pairing<'_>, changes: &m
         };
         let side = |catalogue, id, state| {
             let declaration = declaration(catalogue, id)?;
-            Some(Fragment::of_field(words(state), declaration.place.map(|place| place.span)))
+            Some(Fragment::of_field(
+                words(state),
+                declaration.place.map(|place| place.span),
+            ))
         };
         let mut change = Change::new(rule, operator.shared_name(), Subject::Operator)
             .old(side(base, old, (is_generated.0, is_listed.0)))

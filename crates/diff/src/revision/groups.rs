@@ -89,7 +89,8 @@ impl GroupComparison<'_> {
         let remaining = self.head.groups.of(new);
         let lost = |kind: &&SchemaKind| {
             let member = group.member(**kind);
-            member.is_some_and(|id| self.removed.contains(&id)) && remaining.member(**kind).is_none()
+            member.is_some_and(|id| self.removed.contains(&id))
+                && remaining.member(**kind).is_none()
         };
         let missing: Vec<Arc<str>> = KINDS
             .iter()
@@ -118,9 +119,8 @@ impl GroupComparison<'_> {
     ) -> Option<Change> {
         let (before, after) = (self.base.operator(old), self.head.operator(new));
         let others = there.iter().map(|(_, now)| self.head.operator(*now));
-        let others = others.filter(|other| {
-            !other.is_generated() && other.signature() != after.signature()
-        });
+        let others =
+            others.filter(|other| !other.is_generated() && other.signature() != after.signature());
         let others: Vec<_> = others.collect();
         if others.is_empty() {
             return None;
@@ -149,9 +149,7 @@ impl GroupComparison<'_> {
 
 /// The names of a group's members, placed at one of them.
 fn members(catalogue: &Catalogue, group: &Group, at: OperatorId) -> Fragment {
-    let names = group
-        .members()
-        .map(|id| catalogue.operator(id).name_text());
+    let names = group.members().map(|id| catalogue.operator(id).name_text());
     let names: Vec<&str> = names.collect();
     Fragment::of_field(names.join(", "), entry_place(catalogue, at))
 }

@@ -30,7 +30,10 @@ fn only<'c>((own, other): (&'c Catalogue, &'c Catalogue)) -> impl Iterator<Item 
     let is_known = other.tags_diagnostics.is_empty();
     let all = own.tags.all().iter().filter(move |_| is_known);
     all.filter(|tag| {
-        let is_first = own.tags.find(&tag.name).is_some_and(|first| std::ptr::eq(first, *tag));
+        let is_first = own
+            .tags
+            .find(&tag.name)
+            .is_some_and(|first| std::ptr::eq(first, *tag));
         tag.is_string && is_first && other.tags.find(&tag.name).is_none()
     })
 }

@@ -106,7 +106,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         what: "A new or widened overload matches calls that an older overload served.",
         why: "Python tries overloads in a fixed order, so an existing call may silently reach \
               another kernel.",
-        instead: Some("Give the new overload a different required argument, or do not widen the old one."),
+        instead: Some(
+            "Give the new overload a different required argument, or do not widen the old one.",
+        ),
         example: Some(Example {
             old: "- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(

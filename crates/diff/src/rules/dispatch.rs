@@ -109,7 +109,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         what: "The composite kernel changed from implicit to explicit.",
         why: "The operator no longer decomposes: it appears in exported graphs and needs a \
               derivative, a decomposition, a batching rule and any other per-operator support.",
-        instead: Some("Give it a formula in `derivatives.yaml` and a decomposition if it lacks them."),
+        instead: Some(
+            "Give it a formula in `derivatives.yaml` and a decomposition if it lacks them.",
+        ),
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(

@@ -158,7 +158,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         impacts: Impacts::row("xxxxxxxx"),
         what: "The name lost its leading underscore.",
         why: "The private name is not a public API, but stored models and backends may use it.",
-        instead: Some("Keep the private operator for a few releases, and let it call the public one."),
+        instead: Some(
+            "Keep the private operator for a few releases, and let it call the public one.",
+        ),
         example: Some(Example {
             old: "_merge(Tensor self) -> Tensor",
             new: "merge(Tensor self) -> Tensor",

@@ -113,7 +113,9 @@ fn unseen_because(change: &Change) -> &'static str {
         }
         (
             _,
-            ChangeRuleId::FormulaAdded | ChangeRuleId::FormulaChanged | ChangeRuleId::FormulaRemoved,
+            ChangeRuleId::FormulaAdded
+            | ChangeRuleId::FormulaChanged
+            | ChangeRuleId::FormulaRemoved,
         ) => "PyTorch's check compares only schemas, not formulas",
         (Group::Binding | Group::Dispatch | Group::Tag | Group::Runtime, _) => {
             "PyTorch's check compares only schemas, not other fields of an entry"

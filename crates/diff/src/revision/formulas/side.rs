@@ -116,7 +116,9 @@ impl<'a> Side<'a> {
         let text = match &declared.outputs {
             Outputs::Condition => one_line(declared.at.slice(&self.file.text)),
             Outputs::Flags(flags) => {
-                let words = flags.iter().map(|flag| if *flag { "True" } else { "False" });
+                let words = flags
+                    .iter()
+                    .map(|flag| if *flag { "True" } else { "False" });
                 format!("[{}]", words.collect::<Vec<_>>().join(", "))
             }
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{formulas, training, from_to, names, note, some, text, tick, ticks};
+use super::{formulas, from_to, names, note, some, text, tick, ticks, training};
 use crate::changes::lists::{self, keys};
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note, Subject};

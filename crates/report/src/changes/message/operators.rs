@@ -54,7 +54,10 @@ pub(super) fn message(change: &Change) -> Option<Message> {
         ),
         ChangeRuleId::VariantGroupIncomplete => match &names(change)[..] {
             [only] => message!("it remains, but its variant {} was removed", tick(only)),
-            several => message!("it remains, but its variants {} were removed", ticks(several)),
+            several => message!(
+                "it remains, but its variants {} were removed",
+                ticks(several)
+            ),
         },
         ChangeRuleId::VariantsOutOfStep => message!(
             "its variants are out of step: make the same change in {}{}",
