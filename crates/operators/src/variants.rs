@@ -43,6 +43,13 @@ pub fn expected(reference: &FunctionSchema, variant: &FunctionSchema) -> Option<
     made.find(|schema| is_sound(schema, variant.kind(), reference))
 }
 
+/// The out variant of a functional schema, named after its overload. `None` if torchgen refuses it.
+#[must_use]
+pub fn out_variant(functional: &FunctionSchema) -> Option<FunctionSchema> {
+    let schema = out_schema(functional).ok()?;
+    broken_invariants(&schema).is_empty().then_some(schema)
+}
+
 fn is_sound(schema: &FunctionSchema, kind: SchemaKind, reference: &FunctionSchema) -> bool {
     schema.kind() == kind
         && signature(schema) == signature(reference)

@@ -120,6 +120,19 @@ pub fn free_names(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
+/// The names of the functions that a formula calls, without methods and qualified names.
+pub fn called(formula: &str) -> impl Iterator<Item = &str> {
+    let mut before = "";
+    tokens(formula)
+        .zip(tokens(formula).skip(1))
+        .filter_map(move |(token, next)| {
+            let is_free = !matches!(before, "." | "->" | "::");
+            before = token;
+            let is_name = token.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+            (is_free && is_name && next == "(").then_some(token)
+        })
+}
+
 /// The text with spaces instead of comments, of the same length.
 fn without_comments(text: &str) -> Cow<'_, str> {
     if !text.contains("/*") && !text.contains("//") {
