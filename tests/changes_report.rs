@@ -32,6 +32,7 @@ struct Compared {
 struct Texts {
     native_functions: SourceText,
     derivatives: Option<SourceText>,
+    tags: Option<SourceText>,
 }
 
 impl Texts {
@@ -46,6 +47,9 @@ impl Texts {
             derivatives: files
                 .derivatives
                 .map(|source| at("tools/autograd/derivatives.yaml", source)),
+            tags: files
+                .tags
+                .map(|source| at("aten/src/ATen/native/tags.yaml", source)),
         }
     }
 
@@ -53,6 +57,7 @@ impl Texts {
         Files {
             native_functions: &self.native_functions,
             derivatives: self.derivatives.as_ref(),
+            tags: self.tags.as_ref(),
         }
     }
 }

@@ -12,8 +12,9 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 
 use opatlas_report::changes;
-use opatlas_report::changes::{LEAST_MAX_CHARS, Report};
+use opatlas_report::changes::{Filter, LEAST_MAX_CHARS, Report};
 use opatlas_report::findings::Colour;
+use opatlas_wire::compare_filter::{LeastLevel, is_key, nearest_key};
 
 use super::{colour, output};
 use options::Format;
@@ -26,9 +27,12 @@ pub(super) use options::How;
 ///
 /// BASE and HEAD are files, folders with the files of a bundle, stored revisions (2.9.0, latest,
 /// sha256:DIGITS, or label:NAME if a file has that name), or commits of a local repository
-/// (git:REV, git:REV:PATH). With --backend it shows what the head changes for an out-of-tree
-/// backend; with --sources of a backend, for the kernels that they register. The policy and the exceptions come from the project and from opatlas.toml in the
-/// current folder.
+/// (git:REV, git:REV:PATH). With a backend file it shows what the head changes for that out-of-tree
+/// backend; with --sources of a backend, for the kernels that they register. The policy and the
+/// exceptions come from the project and from opatlas.toml in the current folder.
+///
+/// --level, --operator and --backend KEY restrict what is listed, in every format. They never change
+/// the counts, the conclusion or the exit code.
 #[derive(Debug, Args)]
 pub(super) struct Compare {
     /// The revision to compare with
@@ -37,10 +41,20 @@ pub(super) struct Compare {
     /// The revision with the changes
     head: String,
 
-    /// Show what changes for an out-of-tree backend with this backend file, and exit with 1 if a
-    /// listed operator was removed or its kernel must change
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "profile", "fail_on"])]
-    backend: Option<PathBuf>,
+    /// List only changes of this level and worse
+    #[arg(long, value_enum)]
+    level: Option<LeastLevel>,
+
+    /// List only changes of this operator and its overloads; may have wildcards, such as add*, and may
+    /// be repeated
+    #[arg(long, value_name = "PATTERN")]
+    operator: Vec<String>,
+
+    /// List only changes for this dispatch key, such as CUDA; may be repeated. With a backend file:
+    /// show what changes for that out-of-tree backend, and exit with 1 if a listed operator was
+    /// removed or its kernel must change
+    #[arg(long, value_name = "KEY|FILE")]
+    backend: Vec<PathBuf>,
 
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -63,13 +77,15 @@ impl Compare {
         if self.max_chars.is_some_and(|max| max < LEAST_MAX_CHARS) {
             bail!("--max-chars must be at least {LEAST_MAX_CHARS}");
         }
+        let backend = self.backend()?;
         let sides = self.how.sides(&self.base, &self.head).await?;
-        if let Some(path) = self.backend_path(&sides)? {
+        if let Some(path) = self.backend_path(&backend, &sides)? {
             let done = self.tell_backend(path, &sides.base, &sides.head);
             sides.close().await;
             return done;
         }
-        let judged = self.how.judge(sides).await?;
+        let filter = Filter::new(self.level.map(Into::into), &self.operator, &backend.keys);
+        let judged = self.how.judge(sides).await?.filtered(&filter);
         let (parts, conclusion) = judged.report(&self.how, self.max_chars, |report| {
             let parts = self.render(&judged, report);
             (parts, report.conclusion())
@@ -78,9 +94,33 @@ impl Compare {
         Ok(exit_code(conclusion))
     }
 
+    /// The dispatch keys and the backend file of `--backend`. A key is taken for a file only if it has a
+    /// path, such as `./CUDA`.
+    fn backend(&self) -> anyhow::Result<Backend> {
+        let mut backend = Backend::default();
+        for given in &self.backend {
+            match given.to_str().filter(|name| is_key(name)) {
+                Some(key) => backend.keys.push(key.to_owned()),
+                None if backend.file.is_some() => bail!("--backend takes one file"),
+                None => {
+                    expect_file(given)?;
+                    backend.file = Some(given.clone());
+                }
+            }
+        }
+        if backend.file.is_some() {
+            backend::expect_alone(self, &backend)?;
+        }
+        Ok(backend)
+    }
+
     /// The file of a backend, or the folder with its sources.
-    fn backend_path(&self, sides: &Sides) -> anyhow::Result<Option<&Path>> {
-        match &self.backend {
+    fn backend_path<'a>(
+        &'a self,
+        backend: &'a Backend,
+        sides: &Sides,
+    ) -> anyhow::Result<Option<&'a Path>> {
+        match &backend.file {
             Some(file) => Ok(Some(file)),
             // The sources of a commit are in its repository.
             None if self.base.starts_with("git:") || self.head.starts_with("git:") => Ok(None),
@@ -154,6 +194,25 @@ impl Compare {
             write(&out.join(format!("part-{number}.{extension}")), part)?;
         }
         Ok(())
+    }
+}
+
+/// The values of `--backend`.
+#[derive(Debug, Default)]
+struct Backend {
+    keys: Vec<String>,
+    file: Option<PathBuf>,
+}
+
+/// A name that is neither a key nor a file is mostly a misspelled key.
+fn expect_file(given: &Path) -> anyhow::Result<()> {
+    let name = given.to_string_lossy();
+    let is_plain = name.chars().all(char::is_alphanumeric);
+    match nearest_key(&name).filter(|_| is_plain && !given.exists()) {
+        Some(key) => {
+            bail!("--backend: `{name}` is neither a file nor a dispatch key; did you mean `{key}`?")
+        }
+        None => Ok(()),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Facts about a new operator for its review: where it runs, whether it trains, its forms, and the C++
-//! declarations of its kernels.
+//! Facts about new operators for their review: where they run, whether they train, their forms, and the
+//! C++ declarations of their kernels. The variants of a new operator share one card.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::causes::stem;
 use crate::rules::ChangeRuleId;
 use crate::{Change, Comparison};
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::faces::{Bound, FaceMaker};
+use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::generate::left_alone;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
@@ -24,11 +24,14 @@ pub const MOST_CARDS: usize = 1_000;
 /// The most forms of an operator whose tags are compared.
 const MOST_FORMS: usize = 64;
 
-/// A new operator.
+/// A new operator with its new variants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
-    /// The operator's name, as in changes.
+    /// The operator's name, as in changes. If several operators of a group are new, this is the
+    /// functional one, else the in-place one. The facts are about this operator.
     pub operator: Box<str>,
+    /// The other new operators of its group, in torchgen's order.
+    pub variants: Vec<Variant>,
     /// The dense backends of PyTorch on which a call works.
     pub runs: Vec<&'static str>,
     /// The dense backends of PyTorch on which a call fails, at least in some cases.
@@ -38,8 +41,10 @@ pub struct Card {
     /// Why it is unknown.
     pub because: Option<Because>,
     /// Training on the first backend that runs it, or on the first unknown one; `None` if
-    /// calls fail everywhere.
+    /// calls fail everywhere, and for out variants.
     pub training: Option<Training>,
+    /// Whether it is an out variant. PyTorch does not support autograd for calls with `out=`.
+    pub is_out: bool,
     /// Its out form.
     pub out: OutForm,
     /// Whether it is a function of `torch`.
@@ -50,8 +55,18 @@ pub struct Card {
     pub missing_tags: Vec<Box<str>>,
     /// Missing pieces on the ways to run it, with their effects.
     pub lacks: Vec<&'static str>,
-    /// The declarations of its kernels in C++, each with its keys.
+    /// The declarations of the kernels in C++ of the operator and its variants, each with its keys.
+    /// Export macros are left out.
     pub kernels: Vec<(Vec<Box<str>>, String)>,
+}
+
+/// A new operator on the card of another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// Its name, as in changes.
+    pub operator: Box<str>,
+    /// The backends on which a call fails although one of the card's operator works.
+    pub fails: Vec<&'static str>,
 }
 
 /// The out form of an operator.
@@ -67,8 +82,8 @@ pub enum OutForm {
     Missing(Box<str>),
 }
 
-/// The cards of the operators that a comparison adds, in the order of its changes; at most
-/// [`MOST_CARDS`].
+/// The cards of the operators that a comparison adds, in the order of its changes. At most
+/// [`MOST_CARDS`] operators are covered.
 #[must_use]
 pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<Card> {
     let is_added = |change: &&Arc<Change>| {
@@ -92,14 +107,42 @@ pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<C
             kin.push(operator);
         }
     }
-    let found = added.take(MOST_CARDS).filter_map(|change| {
-        let id = catalogue.find_qualified(&change.operator)?;
-        Some((&*change.operator, id))
-    });
-    let (names, ids): (Vec<&str>, Vec<OperatorId>) = found.unzip();
-    let new = names.into_iter().zip(ids);
-    new.map(|new| card(new, faces.bound(new.1), (&kin, head), &slots, &faces))
+    let maker = Maker {
+        kin,
+        head,
+        slots,
+        faces,
+    };
+    let ids = added
+        .take(MOST_CARDS)
+        .filter_map(|change| catalogue.find_qualified(&change.operator));
+    by_group(catalogue, ids)
+        .iter()
+        .map(|group| maker.card(group))
         .collect()
+}
+
+/// Operators by group, in the order of the first of each group. Within a group, functional and in-place
+/// operators come before out variants.
+fn by_group(catalogue: &Catalogue, ids: impl Iterator<Item = OperatorId>) -> Vec<Vec<OperatorId>> {
+    let mut places: FxHashMap<OperatorId, usize> = FxHashMap::default();
+    let mut groups: Vec<Vec<OperatorId>> = Vec::new();
+    for id in ids {
+        let key = catalogue.groups.of(id).members().min().unwrap_or(id);
+        let place = *places.entry(key).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[place].push(id);
+    }
+    for group in &mut groups {
+        group.sort_by_key(|&id| match catalogue.operator(id).kind {
+            SchemaKind::Functional => 0,
+            SchemaKind::Inplace | SchemaKind::Mutable | SchemaKind::Scratch => 1,
+            SchemaKind::Out => 2,
+        });
+    }
+    groups
 }
 
 fn backends(head: View<'_>) -> Vec<Slot> {
@@ -110,52 +153,102 @@ fn backends(head: View<'_>) -> Vec<Slot> {
     dense.collect()
 }
 
-fn card(
-    (name, id): (&str, OperatorId),
-    bound: Bound,
-    (kin, head): (&FxHashMap<&str, Vec<&Operator>>, View<'_>),
-    slots: &[Slot],
-    faces: &FaceMaker<'_>,
-) -> Card {
-    let operator = head.inputs.catalogue.operator(id);
-    let (mut runs, mut fails, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut because, mut training) = (None, Vec::new());
-    for &slot in slots {
-        let key = head.keys().name(Key::Runtime(slot));
-        let verdict = head.verdict(id, slot);
-        let keys = match Answer::from(verdict) {
-            Answer::Yes => &mut runs,
-            Answer::Partly | Answer::No => &mut fails,
-            Answer::Unknown => {
-                because = because.or(head.support(id, slot).because);
-                &mut unknown
-            }
-        };
-        keys.push(key);
-        if !verdict.fails() && key != "Meta" {
-            training.extend(head.trains(id, slot));
+struct Maker<'a> {
+    /// The operators of the base by stem.
+    kin: FxHashMap<&'a str, Vec<&'a Operator>>,
+    head: View<'a>,
+    /// PyTorch's dense backends.
+    slots: Vec<Slot>,
+    faces: FaceMaker<'a>,
+}
+
+/// Where calls of an operator work.
+#[derive(Default)]
+struct Runs {
+    runs: Vec<&'static str>,
+    fails: Vec<&'static str>,
+    unknown: Vec<&'static str>,
+    because: Option<Because>,
+}
+
+impl Maker<'_> {
+    fn card(&self, group: &[OperatorId]) -> Card {
+        let (id, catalogue) = (group[0], self.head.inputs.catalogue);
+        let operator = catalogue.operator(id);
+        let is_out = operator.kind == SchemaKind::Out;
+        let Runs {
+            runs,
+            fails,
+            unknown,
+            because,
+        } = self.runs(id);
+        let variants = group[1..].iter().map(|&variant| Variant {
+            operator: catalogue.operator(variant).qualified_name().into(),
+            fails: {
+                let mut fails = self.runs(variant).fails;
+                fails.retain(|key| runs.contains(key));
+                fails
+            },
+        });
+        let kernels = group.iter().flat_map(|&id| self.faces.kernels(id));
+        let kernels = kernels.flat_map(|face| {
+            let declarations = face.declarations.into_iter();
+            declarations.map(move |declaration| (face.key.clone(), without_macros(&declaration)))
+        });
+        let bound = self.faces.bound(id);
+        Card {
+            operator: operator.qualified_name().into(),
+            variants: variants.collect(),
+            training: self.training(id).filter(|_| !is_out),
+            is_out,
+            out: out_form(catalogue, id),
+            is_function: bound.torch,
+            is_method: bound.tensor,
+            missing_tags: missing_tags(&self.kin, operator),
+            lacks: self.head.lacks(id),
+            kernels: joined(kernels),
+            runs,
+            fails,
+            unknown,
+            because,
         }
     }
-    // The sort is stable: backends that run it come first, in table order.
-    training.sort_by_key(|training| Answer::from(training.inference) != Answer::Yes);
-    let kernels = faces.kernels(id).into_iter().flat_map(|face| {
-        let declarations = face.declarations.into_iter();
-        declarations.map(move |declaration| (face.key.clone(), declaration))
-    });
-    Card {
-        operator: name.into(),
-        runs,
-        fails,
-        unknown,
-        because,
-        training: training.into_iter().next(),
-        out: out_form(head.inputs.catalogue, id),
-        is_function: bound.torch,
-        is_method: bound.tensor,
-        missing_tags: missing_tags(kin, operator),
-        lacks: head.lacks(id),
-        kernels: joined(kernels),
+
+    fn runs(&self, id: OperatorId) -> Runs {
+        let mut found = Runs::default();
+        for &slot in &self.slots {
+            let key = self.head.keys().name(Key::Runtime(slot));
+            let keys = match Answer::from(self.head.verdict(id, slot)) {
+                Answer::Yes => &mut found.runs,
+                Answer::Partly | Answer::No => &mut found.fails,
+                Answer::Unknown => {
+                    let because = self.head.support(id, slot).because;
+                    found.because = found.because.or(because);
+                    &mut found.unknown
+                }
+            };
+            keys.push(key);
+        }
+        found
     }
+
+    fn training(&self, id: OperatorId) -> Option<Training> {
+        let works = |slot: &Slot| !self.head.verdict(id, *slot).fails();
+        let is_real = |slot: &Slot| self.head.keys().name(Key::Runtime(*slot)) != "Meta";
+        let slots = self.slots.iter().copied();
+        let slots = slots.filter(|slot| is_real(slot) && works(slot));
+        let trainings = slots.filter_map(|slot| self.head.trains(id, slot));
+        // Of equals, this returns the first one, so backends that run it come first, in table order.
+        trainings.min_by_key(|training| Answer::from(training.inference) != Answer::Yes)
+    }
+}
+
+/// A declaration without export macros, which differ between libraries.
+fn without_macros(declaration: &str) -> String {
+    let words = declaration.split(' ');
+    let is_macro = |word: &&str| word.starts_with("TORCH_") && word.ends_with("_API");
+    let words: Vec<&str> = words.filter(|word| !is_macro(word)).collect();
+    words.join(" ")
 }
 
 fn out_form(catalogue: &Catalogue, id: OperatorId) -> OutForm {

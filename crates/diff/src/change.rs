@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::rules::{ChangeRule, Impacts, Level, of};
+use super::rules::{Audiences, ChangeRule, Impacts, Level, of};
 use crate::rules::ChangeRuleId;
 use opatlas_source::Span;
 pub use subject::Subject;
@@ -19,7 +19,7 @@ pub struct Change {
     /// The kind of change.
     pub rule: &'static ChangeRule,
     /// The operator's name, qualified unless its namespace is `aten`. If both sides have the operator,
-    /// this is the base's name.
+    /// this is the base's name. A change of a tag itself has [`tag_member`] instead.
     pub operator: Arc<str>,
     /// The affected audiences.
     pub impacts: Impacts,
@@ -66,6 +66,8 @@ pub enum SideFile {
     NativeFunctions,
     /// `derivatives.yaml`
     Derivatives,
+    /// `tags.yaml`
+    Tags,
 }
 
 /// A part of a schema.
@@ -112,7 +114,16 @@ impl Fragment {
     /// A field of an entry of `derivatives.yaml`, with its place there.
     #[must_use]
     pub fn of_formula(text: impl Into<Arc<str>>, span: Span) -> Self {
-        let file = SideFile::Derivatives;
+        Self::in_file(text, SideFile::Derivatives, span)
+    }
+
+    /// A tag, with its place in `tags.yaml`.
+    #[must_use]
+    pub fn of_tag(tag: impl Into<Arc<str>>, span: Span) -> Self {
+        Self::in_file(tag, SideFile::Tags, span)
+    }
+
+    fn in_file(text: impl Into<Arc<str>>, file: SideFile, span: Span) -> Self {
         Self {
             place: Some(Place { file, span }),
             ..Self::of_field(text, None)
@@ -167,6 +178,20 @@ pub enum Note {
     FormulaUnmatched,
     /// `derivatives.yaml` no longer has the formula.
     FormulaRemoved,
+    /// In the base, an implicit composite made it differentiable.
+    WasComposite,
+    /// `derivatives.yaml` has no entry for it.
+    NoEntry,
+    /// Its entry in `derivatives.yaml` has no formula, and excludes neither all inputs nor all outputs.
+    NoFormulas,
+    /// The formulas of these inputs only raise (`not_implemented`).
+    GradientRaises(Vec<Arc<str>>),
+    /// These inputs have no formula although others have one, so they may not require a gradient.
+    GradientRefused(Vec<Arc<str>>),
+    /// `derivatives.yaml` declares these inputs as not differentiable; without names, the whole operator.
+    GradientStops(Vec<Arc<str>>),
+    /// Members of its group that did not get its change, and the schemas that they must have.
+    Expected(Vec<(Arc<str>, Arc<str>)>),
     /// Operators that call the removed one and fail without it.
     CallersFail(Vec<Arc<str>>),
     /// The removed operators that it calls.
@@ -180,6 +205,21 @@ pub enum Note {
     /// Why the fate on the head's side is what it is.
     Reason(Arc<str>),
 }
+
+/// The name in changes of a tag that `tags.yaml` declares: its name in Python. No operator of PyTorch has
+/// a name with two dots.
+#[must_use]
+pub fn tag_member(tag: &str) -> String {
+    format!("{TAG_MEMBER}{tag}")
+}
+
+/// The tag of a [`tag_member`].
+#[must_use]
+pub fn tag_of_member(name: &str) -> Option<&str> {
+    name.strip_prefix(TAG_MEMBER)
+}
+
+const TAG_MEMBER: &str = "torch.Tag.";
 
 impl Change {
     /// The file with the change.
@@ -221,6 +261,17 @@ impl Change {
         self
     }
 
+    /// Lowers the level. What the change breaks is then only at risk.
+    #[must_use]
+    pub fn at_risk(mut self, level: Level) -> Self {
+        self.level = level;
+        self.impacts = Impacts {
+            breaks: Audiences::NONE,
+            risks: self.impacts.breaks.union(self.impacts.risks),
+        };
+        self
+    }
+
     /// Adds a note.
     #[must_use]
     pub fn note(mut self, note: Note) -> Self {
@@ -233,6 +284,15 @@ impl Change {
     #[must_use]
     pub fn is_counted(&self) -> bool {
         self.level > Level::None && !self.is_compound() && !self.is_about_exception()
+    }
+
+    /// Whether it is about a tag itself, not about an operator.
+    #[must_use]
+    pub fn is_about_tag(&self) -> bool {
+        matches!(
+            self.rule.id,
+            ChangeRuleId::TagMemberAdded | ChangeRuleId::TagMemberRemoved
+        )
     }
 
     /// Whether it is about an exception, not about an operator.

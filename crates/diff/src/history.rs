@@ -80,8 +80,9 @@ pub fn by_operator(comparison: &Comparison) -> BTreeMap<&str, OperatorStep<'_>> 
     operators
 }
 
-/// Omits changes of fate, because the answer for a path already says since when it applies. The
-/// events of kernels imply new direct functions and lost internal ones.
+/// Omits changes of fate, because the answer for a path already says since when it applies, and changes
+/// of tags themselves, which belong to no operator. The events of kernels imply new direct functions
+/// and lost internal ones.
 fn is_event(change: &Change) -> bool {
     let is_implied = matches!(
         change.rule.id,
@@ -91,7 +92,7 @@ fn is_event(change: &Change) -> bool {
             | ChangeRuleId::DirectFunctionAdded
             | ChangeRuleId::InternalFunctionRemoved
     );
-    change.is_counted() && !is_implied
+    change.is_counted() && !is_implied && !change.is_about_tag()
 }
 
 /// The kind of event for a change.

@@ -20,5 +20,7 @@ pub mod rules;
 pub mod schema;
 pub mod watch;
 
-pub use change::{Change, Fingerprint, Fragment, Note, Part, Place, SideFile, Subject};
+pub use change::{
+    Change, Fingerprint, Fragment, Note, Part, Place, SideFile, Subject, tag_member, tag_of_member,
+};
 pub use revision::{Comparison, Revision, compare, compare_until};

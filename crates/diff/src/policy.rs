@@ -11,9 +11,11 @@ mod pattern;
 use super::rules::{Level, Profile};
 
 pub use exception::{Exception, ExceptionStatus, LastRelease, Line, Until};
-pub use pattern::LENGTH as PATTERN_LENGTH;
+pub use pattern::{LENGTH as PATTERN_LENGTH, Pattern};
 
-pub use judge::{Conclusion, Context, Excuse, Judged, Judgement, Summary, judge, status};
+pub use judge::{
+    Conclusion, Context, Excuse, Judged, Judgement, Summary, is_subject, judge, status,
+};
 
 /// The conditions under which a comparison fails or warns.
 #[derive(Debug, Clone, PartialEq, Eq)]

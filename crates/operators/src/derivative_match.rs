@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 use opatlas_pytorch::release::Release;
-use opatlas_schema::function::SchemaKind;
+use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::signature::signature_without_defaults;
 use opatlas_source::{Stop, Stopped};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -54,6 +54,9 @@ pub struct KeyFormulas {
     pub key: Box<str>,
     /// Whether some input has a gradient.
     pub is_differentiable: bool,
+    /// Whether the backward raises although no formula says so: the entry has no formula for any
+    /// input, and does not exclude all inputs or all outputs.
+    pub lacks_formulas: bool,
     /// The generated autograd function, such as `AddBackward0`; `None` for recorded formulas.
     pub function: Option<Box<str>>,
 }
@@ -212,7 +215,8 @@ impl<'a> Matcher<'a> {
                 let sets = entry.sets.iter();
                 let sets = sets.filter(|set| is_formula_key(file.key(set), self.release));
                 let keys = sets.map(|set| {
-                    let mut formulas = formulas::on_key(file, set, schema, base);
+                    let mut formulas = formulas::on_key((file, entry), set, schema, base);
+                    formulas.lacks_formulas &= !self.never_differentiates(schema);
                     formulas.function = formulas
                         .function
                         .take()
@@ -228,6 +232,12 @@ impl<'a> Matcher<'a> {
         Ok(targets)
     }
 
+    /// Whether generated code ignores autograd for the operator (torchgen `DONT_REQUIRE_DERIVATIVE`).
+    fn never_differentiates(&self, schema: &FunctionSchema) -> bool {
+        let ignored = &self.release.data().codegen.dont_require_derivative;
+        ignored.contains(schema.name.stem()) || ignored.contains(&schema.default_kernel())
+    }
+
     fn recorded(&mut self, recorded: &[(&str, &[&str])]) {
         for (name, keys) in recorded {
             let Some(operator) = self.catalogue.find(name) else {
@@ -236,6 +246,7 @@ impl<'a> Matcher<'a> {
             let keys = keys.iter().map(|&key| KeyFormulas {
                 key: key.into(),
                 is_differentiable: true,
+                lacks_formulas: false,
                 function: None,
             });
             self.add(Origin::Release, operator, keys.collect(), Basis::Own);

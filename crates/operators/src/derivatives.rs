@@ -6,6 +6,7 @@
 
 pub mod bindings;
 pub mod expand;
+pub mod names;
 mod read;
 pub mod saved;
 pub mod text;
@@ -88,6 +89,8 @@ pub struct OutputDifferentiability {
     pub at: Span,
     /// Its value.
     pub outputs: Outputs,
+    /// The C++ condition of [`Outputs::Condition`].
+    pub condition: Option<Scalar>,
 }
 
 /// Which outputs are differentiable.

@@ -1,7 +1,7 @@
 //! Generated operators (`docs/spec/grammar.md`, section 10, torchgen
 //! `add_generated_native_functions`).
 
-mod variants;
+pub(crate) mod variants;
 
 use std::sync::Arc;
 

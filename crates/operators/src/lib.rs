@@ -23,4 +23,5 @@ mod slips;
 pub mod sought;
 pub mod table;
 pub mod tags;
+pub mod variants;
 pub mod view_group;

@@ -31,6 +31,7 @@ pub struct DeclaredTag {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredTags {
     tags: Vec<DeclaredTag>,
+    is_of_file: bool,
     by_name: FxHashMap<Box<str>, u32>,
 }
 
@@ -44,16 +45,20 @@ impl DeclaredTags {
             description: Box::default(),
             at: Span::default(),
         };
-        Self::new(release.data().tags.iter().map(tag).collect())
+        Self::new(release.data().tags.iter().map(tag).collect(), false)
     }
 
     /// The first tag of a name wins.
-    fn new(tags: Vec<DeclaredTag>) -> Self {
+    fn new(tags: Vec<DeclaredTag>, is_of_file: bool) -> Self {
         let mut by_name = FxHashMap::default();
         for (i, tag) in (0..).zip(&tags) {
             by_name.entry(tag.name.clone()).or_insert(i);
         }
-        Self { tags, by_name }
+        Self {
+            tags,
+            is_of_file,
+            by_name,
+        }
     }
 
     /// Reads `tags.yaml` (torchgen `parse_tags_yaml_struct`), skipping invalid items.
@@ -85,7 +90,7 @@ impl DeclaredTags {
                 Err(diagnostic) => diagnostics.push(diagnostic.shifted(item.base)),
             }
         }
-        (Self::new(tags), diagnostics)
+        (Self::new(tags, true), diagnostics)
     }
 
     /// Finds a tag.
@@ -93,6 +98,12 @@ impl DeclaredTags {
     pub fn find(&self, name: &str) -> Option<&DeclaredTag> {
         let at = *self.by_name.get(name)?;
         self.tags.get(at as usize)
+    }
+
+    /// Whether `tags.yaml` declares them, not the release.
+    #[must_use]
+    pub fn is_of_file(&self) -> bool {
+        self.is_of_file
     }
 
     /// All tags, in file order.

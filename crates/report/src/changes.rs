@@ -5,6 +5,7 @@ mod advice;
 mod card;
 mod csv;
 mod entry_diff;
+mod filter;
 mod found;
 mod further;
 mod github;
@@ -15,6 +16,7 @@ mod markdown;
 pub mod message;
 mod official;
 mod outline;
+mod reason;
 mod sarif;
 mod text;
 mod title;
@@ -31,14 +33,17 @@ use super::room::Room;
 
 pub use advice::{accept, help};
 pub use csv::csv;
+pub use filter::{Filter, Listed};
 pub use found::{NewFindings, conclusion as conclusion_of, worst_conclusion};
 pub use further::Further;
 pub use github::github;
 pub use gitlab::gitlab;
 pub use junit::junit;
-pub use markdown::{LEAST_MAX_CHARS, Part, markdown, parts};
+pub use markdown::{LEAST_MAX_CHARS, markdown};
 pub use message::message;
 pub use official::disagreement;
+pub use outline::ordered_causes;
+pub use reason::reason;
 pub use sarif::sarif;
 pub use text::text;
 pub use title::cause_title;
@@ -69,6 +74,8 @@ pub struct Report<'a> {
     pub notes: &'a [String],
     /// The further revisions that the head was compared with.
     pub further: &'a [Further<'a>],
+    /// What a filter leaves to list; `None` to list everything.
+    pub listed: Option<&'a Listed>,
     /// The address of the full comparison.
     pub permalink: Option<&'a str>,
     /// The address of the rules' pages, without the rule's id.
@@ -98,6 +105,8 @@ pub struct Files<'a> {
     pub native_functions: &'a SourceText,
     /// `derivatives.yaml`, if the side has one.
     pub derivatives: Option<&'a SourceText>,
+    /// `tags.yaml`, if the side has one.
+    pub tags: Option<&'a SourceText>,
 }
 
 impl<'a> Files<'a> {
@@ -105,6 +114,7 @@ impl<'a> Files<'a> {
         match file {
             SideFile::NativeFunctions => Some(self.native_functions),
             SideFile::Derivatives => self.derivatives,
+            SideFile::Tags => self.tags,
         }
     }
 
@@ -148,6 +158,7 @@ fn of_file(file: SideFile) -> &'static str {
     match file {
         SideFile::NativeFunctions => "",
         SideFile::Derivatives => " of derivatives.yaml",
+        SideFile::Tags => " of tags.yaml",
     }
 }
 

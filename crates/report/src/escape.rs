@@ -58,19 +58,6 @@ pub fn code_block(language: &str, lines: &[String], indent: &str) -> String {
     text + indent + &fence + "\n"
 }
 
-pub(super) fn html(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in line(text).chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            other => out.push(other),
-        }
-    }
-    out
-}
-
 pub(super) fn markdown(message: &Message) -> String {
     let mut out = String::with_capacity(message.len() + 16);
     for piece in message.pieces() {

@@ -194,20 +194,20 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     }
     if let Some(list) = out.iter().find(|a| !a.ty.is_tensor()) {
         if !schema.returns.is_empty() {
-            found.push(
-                Diagnostic::new(
-                    RuleId::OutListReturnsNothing,
-                    schema.returns_at.0,
-                    message!(
-                        "out argument `{}` is not a plain tensor, so the operator must not return \
-                         a value",
-                        list.name
-                    ),
-                )
-                .with_help("write `-> ()`")
-                .with_related("the out argument is here", list.at.0)
-                .with_fix(schema.returns_at.0, "()"),
+            let message = message!(
+                "out argument `{}` is not a plain tensor, so the operator must not return a value",
+                list.name
             );
+            let at = schema.returns_at.0;
+            let diagnostic = Diagnostic::new(RuleId::OutListReturnsNothing, at, message)
+                .with_related("the out argument is here", list.at.0);
+            // An optional out argument is refused without returns, too.
+            let is_optional = matches!(list.ty, Type::Optional(_));
+            found.push(if is_optional {
+                diagnostic.with_help("declare the out argument as a plain `Tensor`")
+            } else {
+                diagnostic.with_help("write `-> ()`").with_fix(at, "()")
+            });
         }
         return;
     }

@@ -53,11 +53,29 @@ pub fn view_signature(schema: &FunctionSchema, names: ViewCopyNames) -> String {
     }
 }
 
-/// Without out arguments and TensorOptions.
-fn arguments(schema: &FunctionSchema) -> impl Iterator<Item = (&Argument, bool)> {
-    let arguments = &schema.arguments;
-    let positional = arguments.positional().iter().map(|a| (a, false));
-    positional.chain(arguments.keyword_only_without_options().map(|a| (a, true)))
+/// An argument of a signature.
+#[derive(Debug, Clone, Copy)]
+pub struct SignatureArgument<'s> {
+    /// The argument.
+    pub argument: &'s Argument,
+    /// Whether it is keyword-only.
+    pub is_keyword_only: bool,
+    /// The default in the signature.
+    pub default: Option<&'s str>,
+}
+
+/// The arguments of a signature, in order: all but out arguments and TensorOptions.
+pub fn arguments(schema: &FunctionSchema) -> impl Iterator<Item = SignatureArgument<'_>> {
+    let of = |argument, is_keyword_only| SignatureArgument {
+        argument,
+        is_keyword_only,
+        default: default_of(&schema.name, argument, Defaults::Kept),
+    };
+    let positional = schema.arguments.positional().iter();
+    let keyword_only = schema.arguments.keyword_only_without_options();
+    positional
+        .map(move |argument| of(argument, false))
+        .chain(keyword_only.map(move |argument| of(argument, true)))
 }
 
 /// Written arguments without a return, which become returns: `self`, out arguments, others.
@@ -93,11 +111,12 @@ fn write_signature(
         w.write_str(part)?;
     }
     let mut keyword_only = false;
-    for (i, (argument, keyword)) in arguments(schema).enumerate() {
+    for (i, one) in arguments(schema).enumerate() {
+        let argument = one.argument;
         if i > 0 {
             w.write_str(", ")?;
         }
-        if keyword && !keyword_only {
+        if one.is_keyword_only && !keyword_only {
             keyword_only = true;
             w.write_str("*, ")?;
         }
@@ -126,7 +145,8 @@ fn write_signature(
     Ok(())
 }
 
-fn return_types(schema: &FunctionSchema) -> impl Iterator<Item = &Type> {
+/// The types that a signature returns: the declared ones, then those of [`unreturned_writes`].
+pub fn return_types(schema: &FunctionSchema) -> impl Iterator<Item = &Type> {
     let returns = schema.returns.iter().map(|r| &r.ty);
     returns.chain(unreturned_writes(schema).map(|a| &a.ty))
 }

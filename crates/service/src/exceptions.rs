@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use opatlas_diff::policy::{Line, Until};
+use opatlas_diff::policy::{Line, Until, is_subject};
+use opatlas_diff::tag_of_member;
 use opatlas_store::{ExceptionRecord, ProjectName};
 
 use super::Service;
@@ -73,8 +74,12 @@ impl Service {
         name: &str,
     ) -> Result<(), ServiceError> {
         let snapshot: Arc<Snapshot> = self.snapshot(latest).await?;
-        if snapshot.catalogue.find_qualified(name).is_some() {
+        if is_subject(&snapshot.catalogue, name) {
             return Ok(());
+        }
+        if let Some(tag) = tag_of_member(name) {
+            let why = format!("`tags.yaml` of the latest revision declares no tag `{tag}`");
+            return Err(PolicyFault::new("operator", why).into());
         }
         let timeline = self.timeline(project.as_str(), None).await?;
         let bare = name.strip_prefix("aten::").unwrap_or(name);

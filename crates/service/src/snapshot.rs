@@ -11,7 +11,7 @@ use opatlas_report::findings::SourceText;
 use opatlas_rules::{Findings, check_until};
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::suggest::nearest;
-use opatlas_source::{Bundle, DERIVATIVES, Digest, NATIVE_FUNCTIONS, Stop, Stopped};
+use opatlas_source::{Bundle, DERIVATIVES, Digest, NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
 
 use super::address::Resolved;
 use super::dispatch::Dispatch;
@@ -161,6 +161,7 @@ impl Snapshot {
         Files {
             native_functions: self.native_functions(),
             derivatives: self.source(DERIVATIVES),
+            tags: self.source(TAGS),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use opatlas_diff::policy::{Exception, ExceptionStatus, Judgement};
+use opatlas_diff::policy::{Exception, ExceptionStatus, Judgement, is_subject};
+use opatlas_diff::tag_of_member;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::Operator;
 use opatlas_source::suggest::Budget;
@@ -34,9 +35,12 @@ impl Compared {
                      it"
                 ));
             }
-            let is_there = |catalogue: &&Catalogue| catalogue.find_qualified(name).is_some();
+            let is_there = |catalogue: &&Catalogue| is_subject(catalogue, name);
             if exception.is_pattern() || catalogues.iter().any(is_there) {
                 return None;
+            }
+            if let Some(tag) = tag_of_member(name) {
+                return Some(format!("{id}: neither revision declares a tag `{tag}`"));
             }
             let near = nearest(&budget, name, &catalogues);
             let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));

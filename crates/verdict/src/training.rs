@@ -16,6 +16,7 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
+use rustc_hash::FxHashSet;
 
 /// Whether training works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -125,6 +126,10 @@ pub struct Training {
     pub detail: Option<Detail>,
     /// The arguments whose formula only raises.
     pub not_implemented: Vec<Box<str>>,
+    /// The tensors for which there is no formula: a call raises if one of them requires a gradient.
+    pub refused: Vec<Box<str>>,
+    /// The tensors that the formulas declare as `non_differentiable`.
+    pub excluded: Vec<Box<str>>,
     /// The operators without a working entry that the backward needs.
     pub needs: Vec<OperatorId>,
 }
@@ -166,6 +171,8 @@ impl Training {
             through,
             detail,
             not_implemented: Vec::new(),
+            refused: Vec::new(),
+            excluded: Vec::new(),
             needs: Vec::new(),
         }
     }
@@ -282,6 +289,8 @@ impl<'a> View<'a> {
                 };
                 Training {
                     not_implemented: formulas.not_implemented,
+                    refused: formulas.refused,
+                    excluded: formulas.excluded,
                     ..of(works, through, detail)
                 }
             }
@@ -303,6 +312,10 @@ struct Formulas {
     gradients: usize,
     /// The arguments whose formula only raises.
     not_implemented: Vec<Box<str>>,
+    /// The tensors without a formula.
+    refused: Vec<Box<str>>,
+    /// The tensors declared as `non_differentiable`.
+    excluded: Vec<Box<str>>,
 }
 
 /// Formulas named after a result are forward derivatives, which the backward does not use.
@@ -321,17 +334,25 @@ fn formulas(inputs: Inputs<'_>, id: OperatorId, key: &str) -> Formulas {
     let canonical = inputs.catalogue.operator(matched.operator).schema();
     let sets = entry.sets.iter();
     let mut sets = sets.filter(|set| set.key.map_or(DEFAULT_KEY, |name| file.value(name)) == key);
+    let arguments = canonical.arguments.all();
+    let mut named = FxHashSet::default();
     for formula in sets.next().map_or(&[][..], |set| &set.formulas) {
-        let text = formula.formula.map_or("", |text| file.value(text));
-        let names = file.value(formula.names).split(',').map(str::trim);
-        let arguments = canonical.arguments.all();
+        let text = file.formula(formula).unwrap_or("");
+        let names = file.names(formula).map(|(_, name)| name);
         for name in names.filter(|name| arguments.iter().any(|argument| *argument.name == **name)) {
+            named.insert(name);
             match is_not_implemented(text) {
                 true => found.not_implemented.push(name.into()),
-                false if text.trim() == "non_differentiable" => {}
+                false if file.is_non_differentiable(formula) => found.excluded.push(name.into()),
                 false => found.gradients += 1,
             }
         }
     }
+    let tensors = canonical.arguments.non_out().iter();
+    let tensors = tensors.filter(|argument| argument.ty.is_tensor_like());
+    // Formulas of second derivatives leave out `output`, which torchgen does not check.
+    let refused = tensors.map(|argument| &*argument.name);
+    let refused = refused.filter(|name| !named.contains(name) && *name != "output");
+    found.refused = refused.map(Into::into).collect();
     found
 }

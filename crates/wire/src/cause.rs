@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 /// fingerprints.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Cause)]
-pub struct CauseView<'a> {
+pub struct CauseView {
     /// The edit, in words.
     #[schema(example = "`logit`: argument `eps` renamed to `epsilon`")]
     pub title: String,
@@ -22,7 +22,7 @@ pub struct CauseView<'a> {
     #[schema(example = "breaking")]
     pub level: &'static str,
     /// The edited operators.
-    pub operators: Vec<&'a str>,
+    pub operators: Vec<String>,
     /// The edits.
     #[schema(value_type = Vec<String>)]
     #[serde(serialize_with = "digits")]
@@ -45,12 +45,15 @@ fn trains(training: &Training) -> &'static str {
     }
 }
 
-/// A summary of a new operator.
+/// A summary of a new operator with its new variants: the members of a group share one. The facts are
+/// about `operator`.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = NewOperator)]
 pub struct CardView<'a> {
-    /// The operator.
+    /// The functional operator if it is new, else the in-place one, else the out variant.
     pub operator: &'a str,
+    /// The other new operators of its group.
+    pub variants: Vec<CardVariant<'a>>,
     /// PyTorch's dense backends on which a call works.
     #[schema(example = json!(["CPU", "CUDA"]))]
     pub runs: &'a [&'static str],
@@ -63,10 +66,12 @@ pub struct CardView<'a> {
     /// The means to settle it.
     pub settled_by: Option<&'static str>,
     /// Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
-    /// differentiable`, `unknown`.
+    /// differentiable`, `unknown`; `not applicable` for out variants, because PyTorch does not support
+    /// autograd for calls with `out=`.
     #[schema(example = "yes")]
     pub training: &'static str,
-    /// Through what training works, or why it does not; null if calls fail everywhere.
+    /// Through what training works, or why it does not; null if calls fail everywhere, and for out
+    /// variants.
     #[schema(example = "own formula")]
     pub trains: Option<&'static str>,
     /// Its out form: `declared`, `generated`, `missing` or `not-needed`.
@@ -84,8 +89,18 @@ pub struct CardView<'a> {
     /// Missing pieces on the ways to run it, with their effects.
     #[schema(example = json!(["no batching rule: vmap loops"]))]
     pub lacks: &'a [&'static str],
-    /// The declarations of its kernels in C++.
+    /// The declarations of the kernels in C++ of the operator and its variants, without export macros.
     pub kernels: Vec<CardKernel<'a>>,
+}
+
+/// A new variant of a new operator.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = NewVariant)]
+pub struct CardVariant<'a> {
+    /// The operator.
+    pub operator: &'a str,
+    /// The backends on which a call fails although one of the card's operator works.
+    pub fails: &'a [&'static str],
 }
 
 /// A declaration in C++.
@@ -112,19 +127,24 @@ impl<'a> CardView<'a> {
             .kernels
             .iter()
             .map(|(keys, declaration)| CardKernel { keys, declaration });
+        let variants = card.variants.iter().map(|variant| CardVariant {
+            operator: &variant.operator,
+            fails: &variant.fails,
+        });
         Self {
             operator: &card.operator,
+            variants: variants.collect(),
             runs: &card.runs,
             fails: &card.fails,
             unknown: &card.unknown,
             because: card.because.map(Because::as_str),
             settled_by: card.because.and_then(Because::settled_by),
             trains: card.training.as_ref().map(trains),
-            training: card
-                .training
-                .as_ref()
-                .map_or(Works::No, |training| training.works)
-                .as_str(),
+            training: match &card.training {
+                _ if card.is_out => "not applicable",
+                Some(training) => training.works.as_str(),
+                None => Works::No.as_str(),
+            },
             out_form,
             out,
             function: card.is_function,
@@ -136,12 +156,12 @@ impl<'a> CardView<'a> {
     }
 }
 
-/// The causes of a comparison under its judgement.
+/// Causes under the judgement of their comparison.
 #[must_use]
-pub fn causes<'a>(causes: &'a [Cause], judgement: &Judgement) -> Vec<CauseView<'a>> {
+pub fn causes(causes: &[&Cause], judgement: &Judgement) -> Vec<CauseView> {
     let changes = &judgement.changes;
     let print = |i: &usize| changes[*i].change.fingerprint();
-    let view = |cause: &'a Cause| {
+    let view = |cause: &&Cause| {
         let own = cause.changes().map(|i| &changes[i]);
         let counted = own.filter(|judged| judged.is_counted());
         let level = counted.map(|judged| judged.level).max();
@@ -149,7 +169,7 @@ pub fn causes<'a>(causes: &'a [Cause], judgement: &Judgement) -> Vec<CauseView<'
         CauseView {
             title: cause_title(changes, cause).to_string(),
             level: level.unwrap_or(opatlas_diff::rules::Level::None).as_str(),
-            operators: edited.clone().map(|one| &*one.operator).collect(),
+            operators: edited.clone().map(|one| one.operator.to_string()).collect(),
             changes: edited.flat_map(|one| &one.edits).map(print).collect(),
             consequences: cause.consequences.iter().map(print).collect(),
         }

@@ -8,6 +8,7 @@ use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
+use opatlas_report::changes::Listed;
 use opatlas_service::compare::Compared;
 
 /// Cells of an operator's table with the same change.
@@ -71,15 +72,26 @@ fn view<'a>(cell: &'a Cell<'_>) -> CellView<'a> {
 
 /// Changed cells, converted table by table during serialization, which saves memory.
 #[derive(Debug, Clone, Copy)]
-pub struct DispatchChanges<'a>(pub(super) &'a Compared, pub(super) &'a [TableChange]);
+pub struct DispatchChanges<'a>(
+    pub(super) &'a Compared,
+    pub(super) &'a [TableChange],
+    pub(super) Option<&'a Listed>,
+);
 
 impl Serialize for DispatchChanges<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (base, head) = self.0.views();
         let mut list = serializer.serialize_seq(None)?;
-        for table in self.1 {
+        let filter = self.2.map(Listed::filter);
+        let lists = |name: &str| filter.is_none_or(|filter| filter.matches_operator(name));
+        for table in self.1.iter().filter(|table| lists(&table.operator)) {
             let cause = self.cause(table);
             for change in table.cells(base, head) {
+                let slots = change.slots.iter();
+                let mut keys = slots.map(|slot| base.keys().name(Key::Runtime(slot)));
+                if filter.is_some_and(|filter| !filter.matches_keys(&mut keys)) {
+                    continue;
+                }
                 list.serialize_element(&DispatchChange {
                     operator: &table.operator,
                     keys: KeyNames(base.keys(), change.slots),

@@ -6,7 +6,7 @@ use opatlas_diff::policy::{Exception, Judged, Judgement};
 use opatlas_diff::rules::{Audiences, Level};
 use opatlas_diff::{Change as DiffChange, Fingerprint, Fragment, Note, SideFile, Subject};
 use opatlas_report::changes::{Files, accept, help, message};
-use opatlas_source::{DERIVATIVES, Message, NATIVE_FUNCTIONS};
+use opatlas_source::{DERIVATIVES, Message, NATIVE_FUNCTIONS, TAGS};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -26,7 +26,8 @@ pub struct Change<'a> {
     pub level: &'static str,
     /// The level for all audiences together, independent of the profile.
     pub strict_level: &'static str,
-    /// The operator.
+    /// The operator. A change of a tag that `tags.yaml` declares has the tag's name in Python, such as
+    /// `torch.Tag.pointwise`.
     #[schema(example = "can_cast")]
     pub operator: Cow<'a, str>,
     /// The affected argument, if any.
@@ -41,11 +42,13 @@ pub struct Change<'a> {
     pub message: String,
     /// Why it matters.
     pub why: &'static str,
-    /// Audiences for whom code stops working or silently changes.
+    /// Audiences for whom code stops working or silently changes, even if `level` is `safe` or `info`:
+    /// for each of these alone, the change is breaking (`forward-breaking` for `new-model`). The profile
+    /// of an audience has that level.
     #[schema(value_type = Vec<String>)]
     #[serde(serialize_with = "words")]
     pub breaks: Audiences,
-    /// Audiences for whom this may happen.
+    /// Audiences for whom this may happen. For each of these alone, the change is dangerous at most.
     #[schema(value_type = Vec<String>)]
     #[serde(serialize_with = "words")]
     pub risks: Audiences,
@@ -53,7 +56,8 @@ pub struct Change<'a> {
     pub old: Option<Cow<'a, str>>,
     /// The new text.
     pub new: Option<Cow<'a, str>>,
-    /// The file that the positions are in: `native_functions.yaml`, or `derivatives.yaml` for formulas.
+    /// The file that the positions are in: `native_functions.yaml`, `derivatives.yaml` for formulas, or
+    /// `tags.yaml` for tags themselves.
     pub file: &'static str,
     /// The position of the old text in the base's file.
     pub base_span: Option<Span>,
@@ -217,6 +221,7 @@ pub fn change<'c>(
         file: match change.file() {
             SideFile::NativeFunctions => NATIVE_FUNCTIONS,
             SideFile::Derivatives => DERIVATIVES,
+            SideFile::Tags => TAGS,
         },
         base_span: place(change.old.as_ref(), base),
         head_span: place(change.new.as_ref(), head),

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
+use crate::compare_filter::LeastLevel;
 use opatlas_diff::policy::Policy;
 use opatlas_diff::rules::{Level, Profile};
 
@@ -35,6 +36,17 @@ pub struct CompareQuery {
     /// label.
     #[param(example = "latest")]
     pub against: Option<String>,
+    /// List only changes of this level and worse, and causes with such changes. Filters restrict what is
+    /// listed, never the counts or the conclusion.
+    #[param(inline)]
+    pub level: Option<LeastLevel>,
+    /// List only changes of these operators: a comma-separated list of at most 200 names. A base name
+    /// matches its overloads, and `*` and `?` are wildcards.
+    #[param(example = "add*,bmm")]
+    pub operator: Option<String>,
+    /// List only changes about these dispatch keys: a comma-separated list, at most 200.
+    #[param(example = "CUDA,MPS")]
+    pub backend: Option<String>,
     /// The maximum length of a part of the Markdown report, in Unicode scalar values.
     #[param(minimum = 3000, maximum = 1000000, example = 65536)]
     pub max_chars: Option<usize>,

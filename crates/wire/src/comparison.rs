@@ -4,6 +4,7 @@ use opatlas_diff::policy::{Judged, Policy, Summary};
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::Source;
+use opatlas_report::changes::{Listed, Report, ordered_causes};
 use opatlas_rules::Introduced;
 use opatlas_source::NATIVE_FUNCTIONS;
 use opatlas_source::diagnostic::Severity;
@@ -13,6 +14,7 @@ use utoipa::ToSchema;
 use crate::cause::{CardView, CauseView, causes};
 use crate::cells::{DispatchChange, DispatchChanges};
 use crate::change::{Change, ChangeContext};
+use crate::compare_filter::Filtered;
 use crate::finding;
 use crate::finding::{Finding, Omitted, Span};
 use opatlas_service::compare::Compared;
@@ -47,9 +49,9 @@ pub struct Comparison<'a> {
     #[schema(value_type = Vec<Change>)]
     pub changes: Changes<'a>,
     /// The changes by cause: each edit with its consequences. Equal edits of several operators are
-    /// one cause.
-    pub causes: Vec<CauseView<'a>>,
-    /// A summary of each new operator.
+    /// one cause. The order is that of the report: by what must be undone.
+    pub causes: Vec<CauseView>,
+    /// A summary of each new operator with its new variants.
     pub new_operators: Vec<CardView<'a>>,
     /// The cells of dispatch tables that changed.
     #[schema(value_type = Vec<DispatchChange>)]
@@ -67,6 +69,9 @@ pub struct Comparison<'a> {
     pub head_findings: Vec<Finding>,
     /// Unreadable parts, and operators that could not be compared because of them.
     pub unread: Vec<Unread>,
+    /// What a filter leaves of `operators`, `changes`, `causes`, `new_operators`, `dispatch_changes` and
+    /// `findings`; null without a filter. Cells of dispatch tables have no level.
+    pub filtered: Option<Filtered>,
     /// The verdict on the head against other revisions, if requested.
     pub against: Vec<Against>,
     /// Notes about the judgement.
@@ -247,8 +252,8 @@ impl Verdict {
 }
 
 /// Changes, converted one at a time during serialization, which saves memory.
-#[derive(Debug, Clone, Copy)]
-pub struct Changes<'a>(pub(super) ChangeContext<'a>, pub(super) &'a [Judged]);
+#[derive(Debug, Clone)]
+pub struct Changes<'a>(pub(super) ChangeContext<'a>, pub(super) Vec<&'a Judged>);
 
 impl Serialize for Changes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -263,16 +268,22 @@ pub(crate) struct ComparisonParts<'a> {
     pub head: &'a SideView,
     pub policy: &'a Policy,
     pub introduced: &'a Introduced,
+    pub listed: Option<&'a Listed>,
     pub context: ChangeContext<'a>,
 }
 
-pub(crate) fn comparison<'a>(parts: ComparisonParts<'a>, notes: Vec<String>) -> Comparison<'a> {
+pub(crate) fn comparison<'a>(
+    parts: ComparisonParts<'a>,
+    report: &Report<'_>,
+    notes: Vec<String>,
+) -> Comparison<'a> {
     let ComparisonParts {
         compared,
         base,
         head,
         policy,
         introduced,
+        listed,
         context,
     } = parts;
     let found = &compared.comparison;
@@ -286,19 +297,32 @@ pub(crate) fn comparison<'a>(parts: ComparisonParts<'a>, notes: Vec<String>) -> 
         conclusion: judgement.conclusion.as_str(),
         official: official(&found.pairs, false),
         official_generated: official(&found.pairs, true),
-        operators: found.pairs.iter().map(operator).collect(),
-        changes: Changes(context, &judgement.changes),
-        causes: causes(compared.causes(), judgement),
-        new_operators: compared.cards().iter().map(CardView::of).collect(),
-        dispatch_changes: DispatchChanges(compared, &found.tables),
+        operators: {
+            let pairs = found.pairs.iter();
+            let listed = pairs.filter(|pair| report.lists_operator(&pair.name));
+            listed.map(operator).collect()
+        },
+        changes: {
+            let changes = judgement.changes.iter().enumerate();
+            let listed = changes.filter(|(i, _)| report.lists(*i));
+            Changes(context, listed.map(|(_, judged)| judged).collect())
+        },
+        causes: causes(&ordered_causes(report), judgement),
+        new_operators: {
+            let cards = compared.cards().iter();
+            let listed = cards.filter(|card| report.lists_card(card));
+            listed.map(CardView::of).collect()
+        },
+        dispatch_changes: DispatchChanges(compared, &found.tables, listed),
         dispatch_source: match compared.source {
             Source::Everything => "everything",
             Source::Files => "files",
         },
-        findings: new_findings(&compared.head, introduced),
+        findings: new_findings(&compared.head, introduced, report),
         base_findings: errors(&compared.base),
         head_findings: errors(&compared.head),
         unread: unread(compared),
+        filtered: None,
         against: Vec::new(),
         notes,
         permalink: None,
@@ -332,8 +356,13 @@ pub(crate) fn operator(pair: &Pair) -> ComparedOperator<'_> {
     }
 }
 
-pub(crate) fn new_findings(head: &Snapshot, introduced: &Introduced) -> NewFindings {
+pub(crate) fn new_findings(
+    head: &Snapshot,
+    introduced: &Introduced,
+    report: &Report<'_>,
+) -> NewFindings {
     let new = introduced.new.iter();
+    let new = new.filter(|finding| report.lists_finding(finding));
     let omitted = introduced.omitted.iter();
     NewFindings {
         new: new.map(|new| finding::one(head, new)).collect(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use opatlas_diff::policy::{Exception, Judgement};
-use opatlas_report::changes::{self, Files, NewFindings, Report};
+use opatlas_report::changes::{self, Files, Filter, Listed, NewFindings, Report};
 use opatlas_report::findings::{Findings, SourceText};
 use opatlas_report::room::Room;
 use opatlas_rules::Introduced;
@@ -14,10 +14,11 @@ use opatlas_service::compare::{Compared, Rulebook};
 use opatlas_service::further::Reported;
 use opatlas_service::{Resolved, ServiceError, Snapshot};
 use opatlas_source::diagnostic::Finding;
-use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop};
+use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop, TAGS};
 
 use crate::against::FurtherVerdict;
 use crate::change::ChangeContext;
+use crate::compare_filter::Filtered;
 use crate::comparison::{Comparison, ComparisonParts, SideView, comparison};
 
 /// A side of a comparison.
@@ -66,12 +67,14 @@ pub struct JudgedComparison {
     introduced: Introduced,
     base_files: ChangedFiles,
     head_files: ChangedFiles,
+    listed: Option<Listed>,
 }
 
 #[derive(Debug)]
 struct ChangedFiles {
     native_functions: SourceText,
     derivatives: Option<SourceText>,
+    tags: Option<SourceText>,
 }
 
 impl ComparedSide {
@@ -139,6 +142,7 @@ impl ComparedSide {
         ChangedFiles {
             native_functions: self.source(NATIVE_FUNCTIONS).unwrap_or_else(nothing),
             derivatives: self.source(DERIVATIVES),
+            tags: self.source(TAGS),
         }
     }
 }
@@ -148,6 +152,7 @@ impl ChangedFiles {
         Files {
             native_functions: &self.native_functions,
             derivatives: self.derivatives.as_ref(),
+            tags: self.tags.as_ref(),
         }
     }
 }
@@ -179,7 +184,15 @@ impl JudgedComparison {
             rulebook,
             compared,
             judgement,
+            listed: None,
         })
+    }
+
+    /// Restricts what reports and answers list.
+    #[must_use]
+    pub fn filtered(self, filter: &Filter) -> Self {
+        let listed = Listed::new(filter, self.compared.causes(), &self.judgement);
+        Self { listed, ..self }
     }
 
     /// A sentence for each exception that excuses nothing, of those that `is_given` accepts.
@@ -239,6 +252,7 @@ impl JudgedComparison {
             cards: self.compared.cards(),
             notes: &self.head.notes,
             further: &further,
+            listed: self.listed.as_ref(),
             permalink: options.permalink,
             rules_url: options.rules_url,
             max_chars: options.max_chars,
@@ -255,6 +269,7 @@ impl JudgedComparison {
             head: &self.head.view,
             policy: &self.rulebook.policy,
             introduced: &self.introduced,
+            listed: self.listed.as_ref(),
             context: ChangeContext {
                 judgement: &self.judgement,
                 exceptions: &self.rulebook.exceptions,
@@ -269,7 +284,8 @@ impl JudgedComparison {
             parts: report
                 .max_chars
                 .map_or_else(Vec::new, |_| changes::markdown(report)),
-            ..comparison(parts, notes)
+            filtered: Filtered::of(report),
+            ..comparison(parts, report, notes)
         }
     }
 }

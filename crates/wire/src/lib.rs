@@ -14,6 +14,7 @@ pub mod cells;
 pub mod change;
 pub mod change_rule;
 pub mod compare;
+pub mod compare_filter;
 pub mod compare_schemas;
 pub mod compare_sides;
 pub mod comparison;

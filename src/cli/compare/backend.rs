@@ -17,7 +17,7 @@ use opatlas_source::{Bundle, Stop, VENDOR};
 use opatlas_wire::backends::view;
 use opatlas_wire::judged_comparison::ComparedSide;
 
-use super::{Compare, Format, pretty};
+use super::{Backend, Compare, Format, pretty};
 
 pub(crate) fn vendor(path: &Path) -> anyhow::Result<Vendor> {
     vendor_of(path, read::given(path)?)
@@ -49,6 +49,25 @@ pub(in crate::cli) fn of_sources(folder: &Path) -> anyhow::Result<Vendor> {
     }
     let vendor = Vendor::of(&bundle);
     vendor.ok_or_else(|| anyhow!("{} registers no kernels", folder.display()))
+}
+
+/// A report for a backend has no policy and no filter.
+pub(super) fn expect_alone(compare: &Compare, backend: &Backend) -> anyhow::Result<()> {
+    let how = &compare.how;
+    let others = [
+        (how.against.is_some(), "--against"),
+        (how.profile.is_some(), "--profile"),
+        (how.fail_on.is_some(), "--fail-on"),
+        (compare.level.is_some(), "--level"),
+        (!compare.operator.is_empty(), "--operator"),
+        (!backend.keys.is_empty(), "a dispatch key"),
+    ];
+    match others.iter().find(|(is_given, _)| *is_given) {
+        Some((_, other)) => Err(anyhow!(
+            "a backend file and {other} cannot be used together"
+        )),
+        None => Ok(()),
+    }
 }
 
 impl Compare {

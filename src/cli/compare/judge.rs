@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use crate::cli::side::{Operand, Places};
 use crate::cli::{Stored, config, local};
 use opatlas_diff::policy::Conclusion;
-use opatlas_report::changes::Report;
+use opatlas_report::changes::{Filter, Report};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_service::compare::{Rulebook, day};
 use opatlas_source::Stop;
@@ -157,6 +157,14 @@ impl How {
 }
 
 impl JudgedHead {
+    /// Restricts what reports and answers list.
+    pub(super) fn filtered(self, filter: &Filter) -> Self {
+        Self {
+            judged: self.judged.filtered(filter),
+            ..self
+        }
+    }
+
     pub(in crate::cli) fn report<T>(
         &self,
         how: &How,

@@ -40,7 +40,8 @@ const FORMS: &[Media] = &[
 /// The changes between two stored revisions of a project: the verdicts of PyTorch's own check, the
 /// changes with the affected audiences, and the effects on every backend, judged by the project's
 /// policy and exceptions. `Accept` selects Markdown, SARIF, JUnit or text. With `max_chars` the
-/// Markdown report is split into parts between changes; `X-Parts` has their number.
+/// Markdown report is split into parts between changes; `X-Parts` has their number. `level`, `operator`
+/// and `backend` restrict what is listed, never the conclusion.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/compare/{range}",
@@ -69,6 +70,7 @@ pub async fn stored(
 ) -> Result<Response, Problem> {
     let media = accept.media(FORMS)?;
     check(&query)?;
+    let filter = query.filter()?;
     let service = &api.service;
     let (base, head) = split(&path.range, query.against.as_deref())?;
     let release = query.release.as_deref();
@@ -107,6 +109,7 @@ pub async fn stored(
                 query.judging(),
                 today,
                 query.max_chars,
+                filter.words(),
             ),
         ),
         media.as_str(),
@@ -131,6 +134,7 @@ pub async fn stored(
             rulebook,
             format: ReportFormat {
                 query: query.clone(),
+                filter: filter.clone(),
                 media,
                 permalink,
                 root: given.config.public_url.clone(),
@@ -191,6 +195,7 @@ pub async fn given(
 ) -> Result<Response, Problem> {
     let media = accept.media(FORMS)?;
     check(&query)?;
+    let filter = query.filter()?;
     match body::media(request.headers()).as_deref() {
         Some("application/json") => {}
         other => return Err(body::unsupported(other, &["application/json"])),
@@ -241,6 +246,7 @@ pub async fn given(
         rulebook,
         format: ReportFormat {
             query,
+            filter,
             media,
             permalink,
             root: api.config.public_url.clone(),

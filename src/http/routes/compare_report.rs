@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use opatlas_diff::policy::Exception;
 use opatlas_report::changes;
-use opatlas_report::changes::Report;
+use opatlas_report::changes::{Filter, Report};
 use opatlas_report::findings::Colour;
 use opatlas_report::room::Room;
 use opatlas_source::Stop;
@@ -34,6 +34,7 @@ pub(crate) struct CompareRequest {
 #[derive(Clone)]
 pub(crate) struct ReportFormat {
     pub query: CompareQuery,
+    pub filter: Filter,
     pub media: Media,
     pub permalink: Option<String>,
     pub root: Option<String>,
@@ -54,7 +55,11 @@ pub(crate) async fn make(api: &Api, request: CompareRequest) -> Result<View, Pro
         format,
     } = request;
     let reader = service.reader();
-    let judge = move |stop: &Stop| judge(base, head, rulebook, &reader, today, stop);
+    let filter = format.filter.clone();
+    let judge = move |stop: &Stop| {
+        let judged = judge(base, head, rulebook, &reader, today, stop)?;
+        Ok::<_, ServiceError>(judged.filtered(&filter))
+    };
     if others.is_empty() {
         let make = move |stop: &Stop| Ok(format.render(&judge(stop)?, &[], stop));
         return Ok(View::in_parts(service.make_parts::<Problem>(make).await?));
@@ -93,6 +98,7 @@ pub(crate) fn write(
             ..
         } = request;
         let judged = judge(base, head, rulebook, &reader, today, stop)?;
+        let judged = judged.filtered(&format.filter);
         format.report(&judged, &[], stop, |report| {
             let answer = format.answer(&judged, &[], report);
             // Checks the size before anything is sent.

@@ -19,7 +19,11 @@ pub(super) fn is_edit(change: &Change) -> bool {
         Group::Computed | Group::Way | Group::Policy => false,
         Group::Generated => change.rule.id == ChangeRuleId::AutogenBecameExplicit,
         Group::Operator => {
-            change.rule.id != ChangeRuleId::VariantGroupIncomplete && !change.is_compound()
+            let is_of_group = matches!(
+                change.rule.id,
+                ChangeRuleId::VariantGroupIncomplete | ChangeRuleId::VariantsOutOfStep
+            );
+            !is_of_group && !change.is_compound()
         }
         _ => true,
     }
@@ -117,6 +121,7 @@ fn details(change: &Change) -> Option<String> {
         | Group::Return
         | Group::Schema
         | Group::Runtime => format!("{}\0{old}\0{new}", names()),
+        Group::Tag if change.is_about_tag() => String::new(),
         Group::Tag => tag_moves(change, &new),
         // One edit of derivatives.yaml removed these formulas, whatever keys they served.
         Group::Computed if change.notes.contains(&Note::FormulaRemoved) => String::new(),

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::change::Change;
+use crate::change::{Change, tag_member};
 use crate::revision::Comparison;
-use crate::rules::Level;
+use crate::rules::{Group, Level};
 use edits::{EditKey, edit_key, is_edit, is_listed_edit, is_without_meaning};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_schema::types::BaseType;
@@ -61,6 +61,7 @@ pub fn causes(comparison: &Comparison, base: &Catalogue, head: &Catalogue) -> Ve
     let changes = &comparison.changes;
     let relations = Relations::new(comparison, base, head);
     let mut entries = by_entry(changes, &relations);
+    follow_tags(changes, &mut entries);
     attach(changes, &relations, &mut entries);
     entries.retain(|entry| !entry.edits.is_empty());
     merge(changes, &relations, entries)
@@ -117,6 +118,43 @@ fn by_entry<'c>(changes: &'c [Arc<Change>], relations: &Relations<'c>) -> Vec<En
             .sort_by_key(|&i| (Reverse(changes[i].level), changes[i].rule.group));
     }
     entries
+}
+
+/// Moves the changes of entries that only gained or lost tags to the tag itself, if `tags.yaml` gained or
+/// lost it too.
+fn follow_tags(changes: &[Arc<Change>], entries: &mut [Entry<'_>]) {
+    let mut members: FxHashMap<String, usize> = FxHashMap::default();
+    for (place, entry) in entries.iter().enumerate() {
+        if entry.edits.iter().any(|&i| changes[i].is_about_tag()) {
+            members.insert(entry.operator.to_owned(), place);
+        }
+    }
+    if members.is_empty() {
+        return;
+    }
+    for place in 0..entries.len() {
+        let member = |change: &Change| {
+            let is_of_tags = change.rule.group == Group::Tag && !change.is_about_tag();
+            let names = change.subject.names();
+            let mut places = names
+                .iter()
+                .map(|tag| members.get(&tag_member(tag)).copied());
+            let first = places.next()??;
+            (is_of_tags && places.all(|place| place.is_some())).then_some(first)
+        };
+        let edits = entries[place].edits.iter().map(|&i| &changes[i]);
+        let mut edits = edits.filter(|change| !is_without_meaning(change));
+        let Some(cause) = edits.next().and_then(|change| member(change)) else {
+            continue;
+        };
+        if edits.all(|change| member(change).is_some()) {
+            let edits = std::mem::take(&mut entries[place].edits);
+            let consequences = std::mem::take(&mut entries[place].consequences);
+            entries[cause]
+                .consequences
+                .extend(edits.into_iter().chain(consequences));
+        }
+    }
 }
 
 /// Moves the changes of entries without edits to the entry that they follow from. If there is none,

@@ -1,5 +1,6 @@
 //! Applies a policy and its exceptions to a comparison.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::rules::ChangeRuleId;
@@ -8,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::matching::Matching;
 use super::{Exception, ExceptionStatus, Line, Policy, Treatment};
-use crate::change::{Change, Subject};
+use crate::change::{Change, Subject, tag_member, tag_of_member};
 use crate::revision::Comparison;
 use crate::rules::Level;
 use opatlas_operators::catalogue::Catalogue;
@@ -294,30 +295,41 @@ fn statuses(
 }
 
 struct Named<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     base: (&'a str, &'a str),
 }
 
 impl<'a> Named<'a> {
     fn all(catalogue: &'a Catalogue) -> impl Iterator<Item = Self> {
-        let operators = catalogue.operators.iter();
-        operators.map(|operator| Self {
-            name: operator.qualified_name(),
+        let operators = catalogue.operators.iter().map(|operator| Self {
+            name: operator.qualified_name().into(),
             base: (operator.namespace(), operator.base_name()),
-        })
+        });
+        let tags = catalogue.tags.all().iter().map(|tag| Self {
+            name: tag_member(&tag.name).into(),
+            base: ("", &tag.name),
+        });
+        operators.chain(tags)
     }
 }
 
-/// Whether the operator that an exception names is in a revision.
+/// Whether the operator or tag that an exception names is in a revision.
 fn is_there(exception: &Exception, revisions: &[&Catalogue]) -> bool {
-    let name = &*exception.operator;
-    let is_there = |catalogue: &&Catalogue| catalogue.find_qualified(name).is_some();
-    revisions.iter().any(is_there)
+    let mut revisions = revisions.iter();
+    revisions.any(|catalogue| is_subject(catalogue, &exception.operator))
+}
+
+/// Whether changes of a revision can have this name: it has the operator, or declares the tag
+/// (`torch.Tag.core`).
+#[must_use]
+pub fn is_subject(catalogue: &Catalogue, name: &str) -> bool {
+    let tag = || tag_of_member(name).and_then(|tag| catalogue.tags.find(tag));
+    catalogue.find_qualified(name).is_some() || tag().is_some()
 }
 
 /// The number of base names that a pattern matches, counted up to 2.
 fn bases(matches: impl Fn(&str) -> bool, named: &[Named<'_>]) -> usize {
-    let mut found = named.iter().filter(|named| matches(named.name));
+    let mut found = named.iter().filter(|named| matches(&named.name));
     let Some(first) = found.next() else {
         return 0;
     };

@@ -7,7 +7,10 @@ pub const LENGTH: usize = 127;
 
 /// A compiled pattern. Matching takes one step per character of the name.
 #[derive(Debug, Clone)]
-pub(super) enum Pattern {
+pub struct Pattern(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
     /// A name without wildcards.
     Literal(Box<str>),
     /// A pattern with wildcards.
@@ -17,7 +20,7 @@ pub(super) enum Pattern {
 
 /// A pattern as a bit set of states: in state `i`, the first `i` letters are matched.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Wild {
+struct Wild {
     /// The states that a letter advances.
     letters: FxHashMap<char, u128>,
     /// The states that any letter advances.
@@ -33,7 +36,25 @@ pub(super) fn is_wild(text: &str) -> bool {
 }
 
 impl Pattern {
-    pub(super) fn new(text: &str) -> Self {
+    /// Compiles a pattern. One with wildcards that is longer than [`LENGTH`] matches nothing.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self(Kind::new(text))
+    }
+
+    /// Whether a name matches.
+    #[must_use]
+    pub fn matches(&self, name: &str) -> bool {
+        match &self.0 {
+            Kind::Literal(text) => **text == *name,
+            Kind::Wild(wild) => wild.matches(name),
+            Kind::TooLong => false,
+        }
+    }
+}
+
+impl Kind {
+    fn new(text: &str) -> Self {
         if !is_wild(text) {
             return Self::Literal(text.into());
         }
@@ -54,14 +75,6 @@ impl Pattern {
             }
         }
         Self::Wild(Box::new(wild))
-    }
-
-    pub(super) fn matches(&self, name: &str) -> bool {
-        match self {
-            Self::Literal(text) => **text == *name,
-            Self::Wild(wild) => wild.matches(name),
-            Self::TooLong => false,
-        }
     }
 }
 

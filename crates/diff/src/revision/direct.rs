@@ -1,5 +1,7 @@
 //! Functions that C++ code calls without the dispatcher: `at::cpu::add`, `at::native::narrow`.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use super::pairing::Common;
@@ -41,10 +43,17 @@ pub(super) fn compare(
             if names.is_empty() {
                 continue;
             }
-            let names = names.into_iter().map(|name| name.as_str().into());
+            let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+            let listed = names.join(", ");
+            let (was, is) = match rule {
+                ChangeRuleId::DirectFunctionAdded => ("", &*listed),
+                _ => (&*listed, ""),
+            };
             let name = base.operator(before).shared_name();
-            let change = Change::new(rule, name, Subject::Names(names.collect()));
-            changes.push(change.old(old.entry(before)).new_side(new.entry(after)));
+            let names = names.iter().map(|name| Arc::from(*name)).collect();
+            let change = Change::new(rule, name, Subject::Names(names));
+            let change = change.old(old.at_entry(was, before));
+            changes.push(change.new_side(new.at_entry(is, after)));
         }
     }
     Ok(())
@@ -83,11 +92,11 @@ impl<'c> Side<'c> {
         own.iter().any(|it| it == function) || self.native.contains(function)
     }
 
-    fn entry(&self, id: OperatorId) -> Option<Fragment> {
+    /// A text that is placed at the entry of an operator, or of its source.
+    fn at_entry(&self, text: &str, id: OperatorId) -> Fragment {
         let operator = self.catalogue.operator(id);
         let source = operator.generated_from().unwrap_or(id);
-        let place = entry_place(self.catalogue, source);
-        Some(Fragment::of_field(operator.canonical(), place))
+        Fragment::of_field(text, entry_place(self.catalogue, source))
     }
 }
 

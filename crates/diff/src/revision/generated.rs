@@ -60,9 +60,21 @@ fn common(base: &Catalogue, head: &Catalogue, pairing: &Pairing<'_>, changes: &m
             ((true, true), (false, true)) => ChangeRuleId::AutogenAdded,
             _ => continue,
         };
+        let words = |(is_generated, is_listed): (bool, bool)| match (is_generated, is_listed) {
+            (false, _) => "declared",
+            (true, true) => "generated, listed in `autogen`",
+            (true, false) => "generated, not listed in `autogen`",
+        };
+        let side = |catalogue, id, state| {
+            let declaration = declaration(catalogue, id)?;
+            Some(Fragment::of_field(
+                words(state),
+                declaration.place.map(|place| place.span),
+            ))
+        };
         let mut change = Change::new(rule, operator.shared_name(), Subject::Operator)
-            .old(declaration(base, old))
-            .new_side(declaration(head, new));
+            .old(side(base, old, (is_generated.0, is_listed.0)))
+            .new_side(side(head, new, (is_generated.1, is_listed.1)));
         if is_generated == (true, true) {
             change = change.note(Note::StillGenerated);
         }

@@ -21,6 +21,7 @@ mod shadowing;
 mod shims;
 mod side;
 mod tables;
+mod tag_members;
 mod unread;
 mod ways;
 
@@ -76,6 +77,7 @@ pub fn compare_until(
     let mut pairing = Pairing::new(old, new, &common, stop)?;
     let unread = unread::take(&mut pairing, old, new);
     let mut changes = entries::compare(old, new, &common, stop)?;
+    tag_members::compare(old, new, &mut changes);
     let (pairs, mut of_schemas, declarations) = schemas(old, new, &pairing, stop)?;
     let mut tables = Vec::new();
     let mut of_tables = Vec::new();

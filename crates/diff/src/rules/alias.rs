@@ -50,10 +50,7 @@ pub(super) const RULES: &[ChangeRule] = &[
               are refused when their library loads, and calls with a temporary do not compile. \
               Compiler passes that reorder or merge calls of the functional operator are now wrong, \
               and the inputs of callers change.",
-        instead: Some(
-            "Add a mutable operator next to the functional one, and let `autogen` generate its \
-             functional variant.",
-        ),
+        instead: Some("Keep this operator, and add a mutable one under another name."),
         example: Some(Example {
             old: "op(Tensor self, Tensor buf) -> Tensor",
             new: "op(Tensor self, Tensor(a!) buf) -> Tensor",

@@ -65,7 +65,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         why: "PyTorch compares and stores arguments by position, so all following arguments shift, \
               with or without a default. A keyword-only argument with a default does not affect \
               keyword callers.",
-        instead: Some("Append it as the last keyword-only argument."),
+        instead: Some("Append it as the last keyword-only argument, with a default."),
         example: Some(Example {
             old: "op(Tensor self, int a=0, bool b=False) -> Tensor",
             new: "op(Tensor self, int a=0, float mid=1.0, bool b=False) -> Tensor",

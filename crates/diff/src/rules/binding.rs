@@ -251,7 +251,7 @@ pub(super) const RULES: &[ChangeRule] = &[
                like `at::cpu::_op` of an operator whose name begins with `_`.",
         why: "These functions are internal, but headers declare them, and code outside PyTorch calls \
               some. A kernel that gets the suffix `_symint` loses its old name.",
-        instead: Some("Keep a function of the old name that calls the new one."),
+        instead: Some("Keep the function, or let a function of its name call what replaces it."),
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",

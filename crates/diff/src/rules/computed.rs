@@ -18,7 +18,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         what: "A backend no longer runs the operator.",
         why: "Opatlas computes this from kernels, delegates and composites together, so it also \
               finds entries whose own text did not change. Select the backends that matter to you.",
-        instead: Some("Keep the kernel, or add a composite kernel that serves the backend."),
+        instead: Some("Keep what served the backend, or add a kernel for it."),
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -85,10 +85,11 @@ pub(super) const RULES: &[ChangeRule] = &[
     },
     ChangeRule {
         impacts: Impacts::row("xx....x."),
-        what: "The operator was differentiable and no longer is.",
-        why: "It is not an implicit composite and has no formula in `derivatives.yaml`, so \
-              training raises an error or stops at this operator.",
-        instead: Some("Add a formula, or keep CompositeImplicitAutograd."),
+        what: "The operator was differentiable and no longer is, or only for some of its inputs.",
+        why: "Operators with kernels of their own need a formula in `derivatives.yaml`. Without one, \
+              or if it only calls `not_implemented`, training raises an error. If the file declares \
+              the operator as not differentiable, the gradient silently stops there.",
+        instead: Some("Add a formula, or keep what made the operator differentiable."),
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(
@@ -105,7 +106,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         what: "A new or widened overload matches calls that an older overload served.",
         why: "Python tries overloads in a fixed order, so an existing call may silently reach \
               another kernel.",
-        instead: Some("Give the new overload a different required argument."),
+        instead: Some(
+            "Give the new overload a different required argument, or do not widen the old one.",
+        ),
         example: Some(Example {
             old: "- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(

@@ -13,7 +13,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         what: "The kernel for a dispatch key was removed.",
         why: "Another kernel or none now serves the key. The impact follows from the computed \
               support: none if a composite kernel takes over, a break if no kernel does.",
-        instead: Some("Keep the kernel, or add a composite kernel that serves the key."),
+        instead: Some("Keep the kernel, unless another one serves the key as well."),
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -109,7 +109,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         what: "The composite kernel changed from implicit to explicit.",
         why: "The operator no longer decomposes: it appears in exported graphs and needs a \
               derivative, a decomposition, a batching rule and any other per-operator support.",
-        instead: Some("Update `derivatives.yaml` and the decompositions."),
+        instead: Some(
+            "Give it a formula in `derivatives.yaml` and a decomposition if it lacks them.",
+        ),
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(
@@ -308,9 +310,9 @@ pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
         impacts: Impacts::row("xx....x."),
         what: "An input or output of the operator is no longer differentiable.",
-        why: "Its formula in `derivatives.yaml` is gone, or only raises an error, or \
-              `output_differentiability` now excludes the output. Training through it fails or \
-              stops there.",
+        why: "Its formula in `derivatives.yaml` is gone, only raises an error, or is \
+              `non_differentiable`, or `output_differentiability` now excludes the output. Training \
+              through it fails, or the gradient silently stops there.",
         instead: Some("Keep the formula until another one replaces it."),
         source: "tools/autograd/derivatives.yaml",
         ..rule(Id::FormulaRemoved, Level::Breaking)

@@ -16,7 +16,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         why: "Its callers, its registered kernels and the models that use it fail. No exception or \
               upgrader can excuse the removal of an operator with the core tag.",
         instead: Some(
-            "Keep the operator and forward it to its successor; announce the removal in advance.",
+            "Keep the operator, and forward it to its successor if there is one. Announce the \
+             removal in advance.",
         ),
         example: Some(Example {
             old: concat!(
@@ -68,7 +69,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         what: "An overload was removed while others of its name remain.",
         why: "A Python call may silently bind to another overload and compute a different result. \
               Stored models and backends request the overload by name and fail.",
-        instead: Some("Keep the overload and forward it to its replacement."),
+        instead: Some("Keep the overload, and forward it to its replacement if there is one."),
         example: Some(Example {
             old: concat!(
                 "- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
@@ -143,7 +144,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         what: "The name gained a leading underscore.",
         why: "Public callers lose the operator. An underscore is right for internal operators, but \
               cannot be added to a released one.",
-        instead: Some("Keep the public name as an alias of the private one."),
+        instead: Some("Keep the public operator, and let it call the private one."),
         example: Some(Example {
             old: "merge(Tensor self) -> Tensor",
             new: "_merge(Tensor self) -> Tensor",
@@ -157,7 +158,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         impacts: Impacts::row("xxxxxxxx"),
         what: "The name lost its leading underscore.",
         why: "The private name is not a public API, but stored models and backends may use it.",
-        instead: Some("Keep the private name as an alias for a few releases."),
+        instead: Some(
+            "Keep the private operator for a few releases, and let it call the public one.",
+        ),
         example: Some(Example {
             old: "_merge(Tensor self) -> Tensor",
             new: "merge(Tensor self) -> Tensor",
@@ -211,6 +214,27 @@ pub(super) const RULES: &[ChangeRule] = &[
         }),
         source: "torchgen/native_function_generation.py",
         ..rule(Id::VariantGroupIncomplete, Level::Dangerous)
+    },
+    ChangeRule {
+        impacts: Impacts::row("......rx"),
+        what: "The schema of a functional, in-place, out or mutable variant changed, but that of the \
+               other variants in its group did not.",
+        why: "PyTorch groups variants by their signatures. A variant that is out of step shares no \
+              structured kernel and no formula with the others, and functionalization cannot replace \
+              it.",
+        instead: Some("Make the same change in all variants."),
+        example: Some(Example {
+            old: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n",
+            ),
+            new: concat!(
+                "- func: blend(Tensor self, Tensor other, *, int count=1) -> Tensor\n",
+                "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n",
+            ),
+        }),
+        source: "torchgen/gen.py",
+        ..rule(Id::VariantsOutOfStep, Level::Dangerous)
     },
     ChangeRule {
         backward: Official::Compatible,

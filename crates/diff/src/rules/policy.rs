@@ -57,7 +57,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("...x...."),
-        what: "An operator gained the core tag, or was added with it.",
+        what: "An operator was added with the core tag.",
         why: "Exporters may now use it, and runtimes without it cannot run the exported models.",
         example: Some(Example {
             old: "- func: keep(Tensor self) -> Tensor\n",

@@ -120,4 +120,18 @@ pub(super) const RULES: &[ChangeRule] = &[
         }),
         ..rule(Id::TagUnknown, Level::Info)
     },
+    ChangeRule {
+        impacts: Impacts::row("xx..xx.."),
+        what: "`tags.yaml` no longer declares a tag.",
+        why: "PyTorch generates the members of `torch.Tag` and `at::Tag` from the file. Python code \
+              that reads the member raises `AttributeError`, and C++ code that uses it does not \
+              compile.",
+        instead: Some("Keep the tag in `tags.yaml`, even if no operator has it any more."),
+        ..rule(Id::TagMemberRemoved, Level::Breaking)
+    },
+    ChangeRule {
+        what: "`tags.yaml` declares a new tag.",
+        why: "`torch.Tag` and `at::Tag` gain a member, so code for older releases cannot use it.",
+        ..rule(Id::TagMemberAdded, Level::Info)
+    },
 ];

@@ -21,7 +21,8 @@ pub enum AutogradKind {
     Formula,
     /// Calls the next kernel; the result has no gradient.
     NotDifferentiable,
-    /// Calls the next kernel; computing a gradient fails (boxed `autogradNotImplementedFallback`).
+    /// Calls the next kernel; computing a gradient fails. Without an entry of `derivatives.yaml`, this is
+    /// the boxed `autogradNotImplementedFallback`.
     NotImplemented,
     /// Unknown, because `derivatives.yaml` is missing.
     Unknown,
@@ -52,10 +53,10 @@ pub fn autograd_kind(inputs: Inputs<'_>, id: OperatorId, key: &str) -> AutogradK
     let operator = inputs.catalogue.operator(id);
     if let Some((formulas, _)) = inputs.matches.of(id) {
         let on_key = formulas.keys.iter().find(|formulas| &*formulas.key == key);
-        return if on_key.is_some_and(|formulas| formulas.is_differentiable) {
-            AutogradKind::Formula
-        } else {
-            AutogradKind::NotDifferentiable
+        return match on_key {
+            Some(formulas) if formulas.is_differentiable => AutogradKind::Formula,
+            Some(formulas) if formulas.lacks_formulas => AutogradKind::NotImplemented,
+            _ => AutogradKind::NotDifferentiable,
         };
     }
     match inputs.matches.knowledge {

@@ -2,10 +2,10 @@
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::KeyFormulas;
-use crate::derivatives::{DEFAULT_KEY, Derivatives, FormulaSet, bindings};
+use crate::derivatives::{DEFAULT_KEY, DerivativeEntry, Derivatives, FormulaSet, bindings};
 
 /// Whether a key can have formulas (torchgen `AUTOGRAD_KEYS`): `Default`, `AutogradNestedTensor`,
 /// and `Autograd` with each of the generator's backends.
@@ -28,7 +28,7 @@ pub fn formula_keys(release: Release) -> impl Iterator<Item = String> {
 
 /// The function's name has no number yet.
 pub(super) fn on_key(
-    file: &Derivatives,
+    (file, entry): (&Derivatives, &DerivativeEntry),
     set: &FormulaSet,
     schema: &FunctionSchema,
     base: &str,
@@ -42,8 +42,30 @@ pub(super) fn on_key(
     KeyFormulas {
         key: key.into(),
         is_differentiable,
+        lacks_formulas: !is_differentiable && leaves_gradients((file, entry), set, schema),
         function: is_differentiable.then(|| function_prefix(base, key)),
     }
+}
+
+/// Whether an input and an output could have a gradient as far as an entry says (torchgen
+/// `gen_differentiable_inputs` and `gen_differentiable_outputs`).
+fn leaves_gradients(
+    (file, entry): (&Derivatives, &DerivativeEntry),
+    set: &FormulaSet,
+    schema: &FunctionSchema,
+) -> bool {
+    let excluded = set.formulas.iter();
+    let excluded = excluded.filter(|formula| file.is_non_differentiable(formula));
+    let excluded: FxHashSet<&str> = excluded
+        .flat_map(|formula| file.names(formula).map(|(_, name)| name))
+        .collect();
+    let mut inputs = schema.arguments.non_out().iter();
+    let mut outputs = bindings::results(schema).into_iter().enumerate();
+    inputs.any(|input| input.ty.is_tensor_like() && !excluded.contains(&*input.name))
+        && outputs.any(|(index, output)| match &entry.output_differentiability {
+            Some(declared) => declared.allows(index),
+            None => schema.returns[index].ty.is_tensor_like() && !excluded.contains(&*output.name),
+        })
 }
 
 /// torchgen `_create_op_prefix`

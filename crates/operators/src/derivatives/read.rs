@@ -316,7 +316,12 @@ impl Reader<'_> {
         } else {
             Outputs::Flags(items.iter().map(|item| self.is_true(*item)).collect())
         };
-        Some(OutputDifferentiability { at, outputs })
+        let condition = items.first().filter(|_| conditional);
+        Some(OutputDifferentiability {
+            at,
+            outputs,
+            condition: condition.map(|item| Scalar(*item)),
+        })
     }
 
     /// Truth in Python.

@@ -61,7 +61,7 @@ pub(super) fn functional_name(base: &FunctionSchema) -> OperatorName {
 }
 
 /// The out variant of an in-place, mutable or functional schema, or why there is none.
-pub(super) fn out_schema(base: &FunctionSchema) -> Result<FunctionSchema, &'static str> {
+pub(crate) fn out_schema(base: &FunctionSchema) -> Result<FunctionSchema, &'static str> {
     let name = out_name(base);
     let kind = base.kind();
     let (arguments, returns) = if kind == SchemaKind::Inplace {
@@ -153,7 +153,7 @@ fn outs_of_returns(base: &FunctionSchema) -> Result<(Vec<Return>, Vec<Argument>)
 }
 
 /// The functional variant of an in-place, mutable or out schema.
-pub(super) fn functional_schema(base: &FunctionSchema) -> FunctionSchema {
+pub(crate) fn functional_schema(base: &FunctionSchema) -> FunctionSchema {
     let kept = base.returns.iter().map(|r| Return {
         annotation: None,
         ..r.clone()

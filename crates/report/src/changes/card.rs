@@ -27,7 +27,12 @@ pub(super) fn runs(card: &Card) -> String {
     parts.join("; ")
 }
 
-pub(super) fn trains(card: &Card) -> String {
+/// Whether it trains; `None` if the question does not apply.
+pub(super) fn trains(card: &Card) -> Option<String> {
+    (!card.is_out).then(|| training(card))
+}
+
+fn training(card: &Card) -> String {
     let Some(training) = &card.training else {
         return "no: calls fail everywhere".to_owned();
     };
@@ -43,7 +48,6 @@ pub(super) fn trains(card: &Card) -> String {
         (Works::NotDifferentiable, _) => "no: not differentiable".to_owned(),
         (Works::No, _) => match training.detail {
             Some(Detail::NotImplemented) => "no: its formula is not implemented".to_owned(),
-            Some(Detail::OutVariant) => "no: `out=` variant".to_owned(),
             _ => "no: no formula".to_owned(),
         },
         (Works::Unknown, Through::Unknown) => "unknown without derivatives.yaml".to_owned(),
@@ -59,6 +63,20 @@ pub(super) fn out(card: &Card, name: impl Fn(&str) -> String) -> String {
         OutForm::Generated(out) => format!("{} (generated)", name(out)),
         OutForm::Missing(out) => format!("none: add {}", name(&format!("autogen: {out}"))),
     }
+}
+
+/// Its new variants, with the backends on which they fail although the operator works; `name` formats
+/// the name of an operator.
+pub(super) fn variants(card: &Card, name: impl Fn(&str) -> String) -> Option<String> {
+    let variants = card.variants.iter().map(|variant| {
+        let shown = name(&variant.operator);
+        match &*variant.fails {
+            [] => shown,
+            fails => format!("{shown} (fails on {})", lists::keys(fails)),
+        }
+    });
+    let variants: Vec<String> = variants.collect();
+    (!variants.is_empty()).then(|| variants.join(", "))
 }
 
 pub(super) fn python(card: &Card) -> &'static str {

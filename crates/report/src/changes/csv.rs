@@ -8,7 +8,7 @@ use opatlas_diff::rules::{Audiences, Level};
 const HEADER: &str = "operator,rule,level,accepted,message,breaks,risks,old,new,file,old_line,\
                       new_line,fingerprint\r\n";
 
-/// All changes, in the order of the comparison. Compound changes, changes without effect and changes
+/// The listed changes, in the order of the comparison. Compound changes, changes without effect and changes
 /// about exceptions are left out.
 #[must_use]
 pub fn csv(report: &Report<'_>) -> String {
@@ -17,7 +17,7 @@ pub fn csv(report: &Report<'_>) -> String {
         let names = audiences.iter().map(|audience| audience.as_str());
         names.collect::<Vec<_>>().join(" ")
     };
-    for judged in &report.judgement.changes {
+    for judged in report.listed_changes() {
         if report.room.is_over(out.len()) {
             return out;
         }

@@ -61,11 +61,6 @@ impl<'a> NewFindings<'a> {
         self.conclusion() == Conclusion::Pass
     }
 
-    pub(super) fn listed(&self) -> impl Iterator<Item = &'a Finding> {
-        let all = self.new.findings.iter();
-        all.filter(|finding| finding.severity != Severity::Info)
-    }
-
     /// `2 new errors`, `1 new warning`, without zero counts.
     pub(super) fn counted(&self) -> Vec<String> {
         let parts = [

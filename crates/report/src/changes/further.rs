@@ -18,9 +18,13 @@ pub struct Further<'a> {
 impl Further<'_> {
     /// The result in words: `fail, 3 breaking, 1 dangerous change`.
     pub(super) fn found(&self) -> String {
+        format!("{}, {}", self.conclusion.as_str(), self.counts())
+    }
+
+    /// The counts in words: `3 breaking, 1 dangerous change`.
+    pub(super) fn counts(&self) -> String {
         let dangerous = count(self.summary.dangerous, "dangerous change");
-        let (conclusion, breaking) = (self.conclusion.as_str(), self.summary.breaking);
-        format!("{conclusion}, {breaking} breaking, {dangerous}")
+        format!("{} breaking, {dangerous}", self.summary.breaking)
     }
 
     /// The result with the revision: `against 2.9.0: fail, ...`.

@@ -27,7 +27,7 @@ pub fn github(report: &Report<'_>) -> String {
             command_data(&text)
         ));
     }
-    for finding in report.found.listed() {
+    for finding in report.listed_findings() {
         let kind = match finding.severity {
             Severity::Error => &mut errors,
             Severity::Warning | Severity::Info => &mut warnings,
@@ -47,7 +47,7 @@ pub fn github(report: &Report<'_>) -> String {
             _ => warnings.push(command),
         }
     }
-    let mut changes: Vec<&Judged> = report.judgement.changes.iter().collect();
+    let mut changes: Vec<&Judged> = report.listed_changes().collect();
     changes.retain(|judged| judged.is_counted() && judged.level >= Level::Dangerous);
     changes.sort_by_key(|judged| Reverse(judged.level));
     for judged in changes {
@@ -71,7 +71,10 @@ pub fn github(report: &Report<'_>) -> String {
     let mut out = String::new();
     commands("error", errors, &mut out);
     commands("warning", warnings, &mut out);
-    let headline = verdict::headline(report);
+    let mut headline = verdict::headline(report);
+    if let Some(showing) = report.showing() {
+        let _ = write!(headline, "; {showing}");
+    }
     let _ = writeln!(
         out,
         "::notice title=Operator schemas::{}",

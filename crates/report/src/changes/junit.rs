@@ -18,7 +18,7 @@ use opatlas_source::diagnostic::{Finding, Severity};
 pub fn junit(report: &Report<'_>) -> String {
     let mut cases: Vec<(&str, Vec<&Judged>)> = Vec::new();
     let mut places: FxHashMap<&str, usize> = FxHashMap::default();
-    let changes = report.judgement.changes.iter();
+    let changes = report.listed_changes();
     for judged in changes.filter(|judged| !judged.change.is_compound()) {
         let operator = &*judged.change.operator;
         let place = *places.entry(operator).or_insert_with(|| {
@@ -27,7 +27,7 @@ pub fn junit(report: &Report<'_>) -> String {
         });
         cases[place].1.push(judged);
     }
-    let new: Vec<_> = report.found.listed().collect();
+    let new = report.listed_findings();
     let is_error = |finding: &&&Finding| finding.severity == Severity::Error;
     let errors = new.iter().filter(is_error).count();
     let failures = cases

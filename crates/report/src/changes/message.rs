@@ -5,6 +5,7 @@ mod arguments;
 mod entry;
 pub(super) mod formulas;
 mod operators;
+mod training;
 mod ways;
 
 use std::sync::Arc;

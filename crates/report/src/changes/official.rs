@@ -85,25 +85,9 @@ pub fn disagreement<'a>(
             alarms.into_iter().for_each(&mut add);
         }
     }
-    let is_unseen = |change: &&&Change| {
-        change.rule.backward == Official::NotChecked
-            && change.rule.group != Group::Policy
-            && change.rule.id != ChangeRuleId::OverloadShadowing
-            && change.level >= Level::Dangerous
-    };
-    for change in changes
-        .iter()
-        .filter(|c| c.rule.id == ChangeRuleId::OverloadShadowing)
-    {
-        add((change.level >= Level::Dangerous).then_some(
-            "PyTorch's check compares each overload alone, not which overload a call selects",
-        ));
-    }
-    let is_accepted = pair.is_none_or(Pair::is_backward_compatible);
-    if is_accepted && changes.iter().any(|change| is_unseen(&change)) {
-        add(Some(
-            "PyTorch's check compares only schemas, and this change is outside the schema",
-        ));
+    if pair.is_none_or(Pair::is_backward_compatible) {
+        let unseen = changes.iter().filter(|change| is_unseen(change));
+        unseen.for_each(|change| add(Some(unseen_because(change))));
     }
     let is_different = !reasons.is_empty();
     is_different.then(|| Message::join(reasons.into_iter().map(Message::from), "; "))
@@ -113,6 +97,31 @@ fn is_seen(change: &Change) -> bool {
     change.rule.backward != Official::NotChecked
         && change.rule.group != Group::Policy
         && change.level > Level::None
+}
+
+/// Whether PyTorch's check does not examine a change that matters.
+fn is_unseen(change: &Change) -> bool {
+    change.rule.backward == Official::NotChecked
+        && change.rule.group != Group::Policy
+        && change.level >= Level::Dangerous
+}
+
+fn unseen_because(change: &Change) -> &'static str {
+    match (change.rule.group, change.rule.id) {
+        (_, ChangeRuleId::OverloadShadowing) => {
+            "PyTorch's check compares each overload alone, not which overload a call selects"
+        }
+        (
+            _,
+            ChangeRuleId::FormulaAdded
+            | ChangeRuleId::FormulaChanged
+            | ChangeRuleId::FormulaRemoved,
+        ) => "PyTorch's check compares only schemas, not formulas",
+        (Group::Binding | Group::Dispatch | Group::Tag | Group::Runtime, _) => {
+            "PyTorch's check compares only schemas, not other fields of an entry"
+        }
+        _ => "PyTorch's check compares each schema alone, not what follows from a change",
+    }
 }
 
 /// Why torch accepts a change that breaks callers of the old side.

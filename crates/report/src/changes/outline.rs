@@ -9,14 +9,15 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
 use super::Report;
-use opatlas_diff::Change;
 use opatlas_diff::causes::{Cause, stem};
 use opatlas_diff::policy::{Judged, Treatment};
 use opatlas_diff::rules::{ChangeRuleId, Group, Level};
+use opatlas_diff::{Change, Subject};
+use opatlas_rules::{Stage, registry};
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// The most sections to fix, and to review, that are not folded.
-const SHOWN: usize = 8;
+/// The most entries of a list. Every rendering counts the rest.
+pub(super) const SHOWN: usize = 20;
 
 /// The most operators of a cause to which findings are attributed by stem.
 const FEW: usize = 8;
@@ -29,30 +30,27 @@ pub(super) enum Class {
     Unread,
     /// Changes that the policy rejects, and breaking changes.
     Fix,
-    /// More of these, folded.
-    MoreToFix,
+    /// Further revisions that the head does not pass against.
+    Further,
     Look,
-    /// More of these, folded.
-    MoreToLook,
     /// Excused changes, and changes about exceptions.
     Excused,
     New,
-    Backends,
     Quiet,
+    Backends,
 }
 
 impl Class {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Errors,
         Self::Unread,
         Self::Fix,
-        Self::MoreToFix,
+        Self::Further,
         Self::Look,
-        Self::MoreToLook,
         Self::Excused,
         Self::New,
-        Self::Backends,
         Self::Quiet,
+        Self::Backends,
     ];
 }
 
@@ -90,8 +88,12 @@ pub(super) fn fails(report: &Report<'_>, judged: &Judged) -> bool {
 }
 
 /// The sections of a report, the most important first.
+///
+/// Errors come in the order in which PyTorch's code generator finds them. Changes come in the order
+/// of what must be undone: by level, removals first, then by how many audiences and backends they
+/// break, then by the number of operators.
 pub(super) fn outline<'a>(report: &Report<'a>) -> Vec<Section<'a>> {
-    let causes = report.causes;
+    let causes = report.listed_causes();
     let (mut of_cause, loose) = findings(report, causes);
     let mut sections: Vec<Section<'_>> = causes
         .iter()
@@ -107,23 +109,92 @@ pub(super) fn outline<'a>(report: &Report<'a>) -> Vec<Section<'a>> {
         kind: Kind::Findings(findings),
     }));
     sections.extend(exceptions(report));
-    sections.sort_by_key(|section| {
-        let kind = match &section.kind {
-            Kind::Cause(cause, _) => (0, Reverse(cause.edited.len())),
-            Kind::Findings(findings) => (1, Reverse(findings.len())),
-            Kind::Exceptions(_) => (2, Reverse(0)),
-        };
-        (section.class, kind.0, Reverse(section.level), kind.1)
-    });
-    for (class, more) in [
-        (Class::Fix, Class::MoreToFix),
-        (Class::Look, Class::MoreToLook),
-    ] {
-        let own = sections.iter_mut().filter(|section| section.class == class);
-        own.skip(SHOWN).for_each(|section| section.class = more);
-    }
-    sections.sort_by_key(|section| section.class);
+    sections.sort_by_cached_key(|section| rank(report, section));
     sections
+}
+
+/// The causes that a report lists, the most important first.
+#[must_use]
+pub fn ordered_causes<'a>(report: &Report<'a>) -> Vec<&'a Cause> {
+    let sections = outline(report).into_iter();
+    sections
+        .filter_map(|section| match section.kind {
+            Kind::Cause(cause, _) => Some(cause),
+            Kind::Findings(_) | Kind::Exceptions(_) => None,
+        })
+        .collect()
+}
+
+/// Cuts a list to [`SHOWN`] entries and counts the rest.
+pub(super) fn shown<T>(all: &[T]) -> (&[T], usize) {
+    let shown = &all[..all.len().min(SHOWN)];
+    (shown, all.len() - shown.len())
+}
+
+/// The position of a section in the order of [`outline`].
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    class: Class,
+    stage: Stage,
+    kind: usize,
+    level: Reverse<Level>,
+    is_removal: Reverse<bool>,
+    breadth: Reverse<usize>,
+    count: Reverse<usize>,
+}
+
+fn rank(report: &Report<'_>, section: &Section<'_>) -> Rank {
+    let stage = |found: &[&Finding]| {
+        let errors = found.iter().filter(|one| one.severity == Severity::Error);
+        let stages = errors.map(|finding| registry::of(finding.rule).stage);
+        stages.min().unwrap_or(Stage::Convention)
+    };
+    let plain = Rank {
+        class: section.class,
+        stage: Stage::Convention,
+        kind: 2,
+        level: Reverse(section.level),
+        is_removal: Reverse(false),
+        breadth: Reverse(0),
+        count: Reverse(0),
+    };
+    match &section.kind {
+        Kind::Cause(cause, found) => Rank {
+            stage: stage(found),
+            kind: 0,
+            is_removal: Reverse(is_removal(&report.judgement.changes[cause.first()].change)),
+            breadth: Reverse(breadth(report, cause)),
+            count: Reverse(cause.edited.len()),
+            ..plain
+        },
+        Kind::Findings(found) => Rank {
+            stage: stage(found),
+            kind: 1,
+            count: Reverse(found.len()),
+            ..plain
+        },
+        Kind::Exceptions(_) => plain,
+    }
+}
+
+fn is_removal(change: &Change) -> bool {
+    matches!(
+        change.rule.id,
+        ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved
+    )
+}
+
+/// How much the worst change of a cause breaks: audiences, or backends if these are fewer.
+fn breadth(report: &Report<'_>, cause: &Cause) -> usize {
+    let changes = cause.changes().map(|i| &report.judgement.changes[i]);
+    let breadths = changes.filter(|judged| judged.is_counted()).map(|judged| {
+        let audiences = judged.change.impacts.breaks.iter().count();
+        match &judged.change.subject {
+            Subject::Keys(keys) => audiences.min(keys.len()),
+            _ => audiences,
+        }
+    });
+    breadths.max().unwrap_or_default()
 }
 
 /// Attributes new findings to causes; the others are grouped by rule and message.
@@ -148,7 +219,7 @@ fn findings<'a>(
     let mut of_cause: FxHashMap<usize, Vec<&Finding>> = FxHashMap::default();
     let mut alike: FxHashMap<(Severity, _, &str), usize> = FxHashMap::default();
     let mut loose: Vec<Vec<&Finding>> = Vec::new();
-    for finding in report.found.listed() {
+    for finding in report.listed_findings() {
         let name = finding.operator.as_deref();
         let name = name.map(|name| name.strip_prefix("aten::").unwrap_or(name));
         let cause = name.and_then(|name| by_name.get(name).or_else(|| by_stem.get(stem(name))));
@@ -205,6 +276,7 @@ fn section<'a>(report: &Report<'a>, cause: &'a Cause, found: Vec<&'a Finding>) -
 fn exceptions<'a>(report: &Report<'_>) -> Option<Section<'a>> {
     let changes = report.judgement.changes.iter().enumerate();
     let about = changes.filter(|(_, judged)| judged.change.is_about_exception());
+    let about = about.filter(|(i, _)| report.lists(*i));
     let about: Vec<usize> = about.map(|(i, _)| i).collect();
     (!about.is_empty()).then_some(Section {
         class: Class::Excused,

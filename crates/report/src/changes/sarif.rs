@@ -23,7 +23,7 @@ use opatlas_source::diagnostic::RuleId;
 /// changes and changes without effect are left out.
 #[must_use]
 pub fn sarif(report: &Report<'_>) -> Vec<u8> {
-    let changes = report.judgement.changes.iter();
+    let changes = report.listed_changes();
     let shown = changes.filter(|judged| judged.change.is_counted() && judged.level > Level::None);
     let shown: Vec<&Judged> = shown.collect();
     let mut rules: Vec<&ChangeRule> = shown.iter().map(|judged| judged.change.rule).collect();
@@ -74,7 +74,9 @@ struct FindingResults {
 
 impl FindingResults {
     fn new(report: &Report<'_>, behind: usize) -> Self {
-        let mut rules: Vec<RuleId> = report.found.new.findings.iter().map(|f| f.rule).collect();
+        let findings = report.found.new.findings.iter();
+        let listed = findings.filter(|finding| report.lists_finding(finding));
+        let mut rules: Vec<RuleId> = listed.map(|finding| finding.rule).collect();
         rules.sort_unstable();
         rules.dedup();
         Self { rules, behind }
@@ -86,7 +88,10 @@ impl FindingResults {
         hashes: &'a LineHashes<'_>,
     ) -> impl Iterator<Item = SarifResult<'a>> {
         let new = report.found.new;
-        new.findings.iter().map(move |finding| {
+        let report = *report;
+        let findings = new.findings.iter();
+        let listed = findings.filter(move |finding| report.lists_finding(finding));
+        listed.map(move |finding| {
             let mut result = crate::findings::sarif_result(new, finding, &self.rules, hashes);
             result.rule_index = result.rule_index.map(|index| index + self.behind);
             result.properties = Some(Properties::Finding { new: true });

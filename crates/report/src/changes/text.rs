@@ -1,4 +1,5 @@
-//! A comparison for a terminal, in the order of the Markdown report.
+//! A comparison for a terminal, in the order of the Markdown report. It begins with the verdict and ends
+//! with the counts.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,11 +8,13 @@ use std::fmt::{self, Display, Write as _};
 use super::advice::why;
 use super::markdown::impacts;
 use super::official::Word;
-use super::outline::{Kind, Section, fails, outline, weight};
+use super::outline::{Kind, SHOWN, Section, fails, outline, shown, weight};
+use super::reason::{reason, word};
 use super::title::title;
-use super::{Report, Side, accept, card, help, message, of_file, official, verdict};
+use super::{Report, Side, accept, card, count, help, message, of_file, official, verdict};
 use crate::escape::line;
 use crate::findings::Colour;
+use opatlas_diff::cards::Card;
 use opatlas_diff::causes::{Cause, EntryEdit};
 use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::revision::UnreadSide;
@@ -20,7 +23,7 @@ use opatlas_diff::{Change, Fragment};
 use opatlas_source::Message;
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// The most new operators of a cause whose cards are shown.
+/// The most cards of a cause that are shown.
 const MOST_CARDS: usize = 3;
 
 /// The whole report, until the room is used up.
@@ -31,6 +34,7 @@ pub fn text(report: &Report<'_>, colour: Colour) -> String {
         colour,
         out: String::new(),
     };
+    shown.reason();
     shown.unread();
     shown.sections(&outline(report));
     if report.room.is_over(shown.out.len()) {
@@ -67,15 +71,48 @@ impl<T: Display> Display for Painted<T> {
 
 impl<'a> TextReport<'a, '_> {
     fn sections(&mut self, sections: &[Section<'_>]) {
-        for section in sections {
-            if self.report.room.is_over(self.out.len()) {
-                return;
+        for of_class in sections.chunk_by(|a, b| a.class == b.class) {
+            let (first, more) = shown(of_class);
+            for section in first {
+                if self.report.room.is_over(self.out.len()) {
+                    return;
+                }
+                match &section.kind {
+                    Kind::Cause(cause, found) => self.cause(cause, found, section.level),
+                    Kind::Findings(findings) => self.findings(findings),
+                    Kind::Exceptions(about) => self.exceptions(about),
+                }
             }
-            match &section.kind {
-                Kind::Cause(cause, found) => self.cause(cause, found, section.level),
-                Kind::Findings(findings) => self.findings(findings),
-                Kind::Exceptions(about) => self.exceptions(about),
+            if more > 0 {
+                let what = count(more, "more cause");
+                self.line(format_args!(
+                    "... and {what} of this kind; --level, --operator and --backend select causes, \
+                     and --format json has all of them\n"
+                ));
             }
+        }
+    }
+
+    /// Counts the entries of a list that are left out.
+    fn more(&mut self, indent: &str, more: usize, one: &str) {
+        if more > 0 {
+            let what = count(more, &format!("more {one}"));
+            self.line(format_args!("{indent}and {what}"));
+        }
+    }
+
+    /// The verdict with its reason.
+    fn reason(&mut self) {
+        let report = self.report;
+        if report.is_empty() && report.not_passed().next().is_none() {
+            return;
+        }
+        let (conclusion, reason) = (report.conclusion(), reason(report));
+        let verdict = format!("{}: {}", word(conclusion), line(&reason));
+        let verdict = self.paint(of_conclusion(conclusion), verdict);
+        self.line(format_args!("{verdict}\n"));
+        if let Some(showing) = report.showing() {
+            self.line(format_args!("{}\n", line(&showing)));
         }
     }
 
@@ -127,11 +164,7 @@ impl<'a> TextReport<'a, '_> {
         if report.is_empty() {
             return;
         }
-        let code = match report.own_conclusion() {
-            Conclusion::Fail => 31,
-            Conclusion::Warn => 33,
-            Conclusion::Pass => 32,
-        };
+        let code = of_conclusion(report.own_conclusion());
         let conclusion = format!(
             "{}: {}",
             report.own_conclusion().as_str(),
@@ -148,7 +181,8 @@ impl<'a> TextReport<'a, '_> {
         };
         let first = self.paint(31, format!("INCOMPLETE: {unread}"));
         self.line(format_args!("{first}"));
-        for one in &report.comparison.unread {
+        let (listed, more) = shown(&report.comparison.unread);
+        for one in listed {
             if report.room.is_over(self.out.len()) {
                 return;
             }
@@ -167,27 +201,34 @@ impl<'a> TextReport<'a, '_> {
             }
             self.line(format_args!("{text}: {}", line(&one.message)));
         }
+        self.more("  ", more, "entry");
         self.line(format_args!(""));
     }
 
     fn findings(&mut self, findings: &[&Finding]) {
-        for finding in findings {
+        let (listed, more) = shown(findings);
+        for finding in listed {
             if self.report.room.is_over(self.out.len()) {
                 return;
             }
             self.finding(finding, "");
         }
+        self.more("", more, "place");
         self.line(format_args!(""));
     }
 
     fn finding(&mut self, finding: &Finding, indent: &str) {
         let found = self.report.found;
-        let code = if finding.severity == Severity::Error {
-            31
-        } else {
-            33
+        let code = match finding.severity {
+            Severity::Error => 31,
+            Severity::Warning => 33,
+            Severity::Info => 32,
         };
-        let severity = self.paint(code, format!("new {}", finding.severity));
+        let severity = match finding.severity {
+            Severity::Info => "convention".to_owned(),
+            severity => format!("new {severity}"),
+        };
+        let severity = self.paint(code, severity);
         let operator = finding.operator.as_deref();
         let name = operator.map_or_else(String::new, |name| format!(" {}:", line(name)));
         let place = found.place(finding);
@@ -218,14 +259,21 @@ impl<'a> TextReport<'a, '_> {
         let colon = if names.is_empty() { "" } else { ": " };
         let names = self.paint(1, names.join(", "));
         let rule = first.change.rule.id;
-        let (shown, what) = (self.level(level.max(first.level)), line(&title.what));
-        self.line(format_args!("{shown}[{rule}] {names}{colon}{what}"));
-        for finding in found {
+        let (level_shown, what) = (self.level(level.max(first.level)), title.counted());
+        let what = line(&what);
+        self.line(format_args!("{level_shown}[{rule}] {names}{colon}{what}"));
+        let (findings, more) = shown(found);
+        for finding in findings {
             self.finding(finding, "  ");
         }
+        self.more("  ", more, "finding");
         match &*cause.edited {
             [only] => self.only(only),
-            several => several.iter().for_each(|edited| self.edited(edited)),
+            several => {
+                let (several, more) = shown(several);
+                several.iter().for_each(|edited| self.edited(edited));
+                self.more("  ", more, "operator");
+            }
         }
         self.cards(cause);
         if level >= Level::Dangerous {
@@ -283,38 +331,50 @@ impl<'a> TextReport<'a, '_> {
     }
 
     fn cards(&mut self, cause: &Cause) {
-        if cause.edited.len() > MOST_CARDS {
-            return;
+        let mut cards = self.report.cards.iter();
+        let is_of_cause = |card: &&Card| {
+            let mut edited = cause.edited.iter();
+            edited.any(|edited| *edited.operator == *card.operator)
+        };
+        let cards: Vec<&Card> = cards
+            .by_ref()
+            .filter(is_of_cause)
+            .take(MOST_CARDS + 1)
+            .collect();
+        if cards.len() <= MOST_CARDS {
+            cards
+                .iter()
+                .for_each(|card| self.card(card, cause.edited.len() > 1));
         }
-        for edited in &cause.edited {
-            let mut cards = self.report.cards.iter();
-            let Some(card) = cards.find(|card| *card.operator == *edited.operator) else {
-                continue;
-            };
-            if cause.edited.len() > 1 {
-                self.line(format_args!("  {}:", line(&edited.operator)));
-            }
-            self.line(format_args!("  runs on: {}", line(&card::runs(card))));
-            self.line(format_args!("  trains: {}", card::trains(card)));
-            self.line(format_args!(
-                "  out form: {}",
-                card::out(card, |name| line(name).into_owned())
-            ));
-            self.line(format_args!("  Python: {}", card::python(card)));
-            if !card.missing_tags.is_empty() {
-                let tags = card.missing_tags.join(", ");
-                self.line(format_args!(
-                    "  its other forms have the tags: {}",
-                    line(&tags)
-                ));
-            }
-            if !card.lacks.is_empty() {
-                self.line(format_args!("  ways: {}", card.lacks.join("; ")));
-            }
-            for (_, declaration) in &card.kernels {
-                self.line(format_args!("  to write: {}", line(declaration)));
-            }
+    }
+
+    fn card(&mut self, card: &Card, is_one_of_many: bool) {
+        let name = |name: &str| line(name).into_owned();
+        if is_one_of_many {
+            self.line(format_args!("  {}:", line(&card.operator)));
         }
+        if let Some(variants) = card::variants(card, name) {
+            self.line(format_args!("  with: {variants}"));
+        }
+        self.line(format_args!("  runs on: {}", line(&card::runs(card))));
+        if let Some(trains) = card::trains(card) {
+            self.line(format_args!("  trains: {trains}"));
+        }
+        self.line(format_args!("  out form: {}", card::out(card, name)));
+        self.line(format_args!("  Python: {}", card::python(card)));
+        if !card.missing_tags.is_empty() {
+            let tags = card.missing_tags.join(", ");
+            let tags = line(&tags);
+            self.line(format_args!("  its other forms have the tags: {tags}"));
+        }
+        if !card.lacks.is_empty() {
+            self.line(format_args!("  ways: {}", card.lacks.join("; ")));
+        }
+        let (kernels, more) = shown(&card.kernels);
+        for (_, declaration) in kernels {
+            self.line(format_args!("  to write: {}", line(declaration)));
+        }
+        self.more("  ", more, "declaration");
     }
 
     fn standing(&mut self, judged: &Judged) {
@@ -336,15 +396,16 @@ impl<'a> TextReport<'a, '_> {
             );
             alike.entry(key).or_default().push(&judged.change.operator);
         }
-        for ((Reverse(level), rule, told), names) in alike {
+        let beyond = alike.values().skip(SHOWN).map(Vec::len).sum();
+        for ((Reverse(level), rule, told), names) in alike.into_iter().take(SHOWN) {
             if self.report.room.is_over(self.out.len()) {
                 return;
             }
-            let names: Vec<_> = names.into_iter().map(line).collect();
             let (level, told) = (self.level(level), line(&told));
-            let names = names.join(", ");
+            let names = listed(&names);
             self.line(format_args!("  follows: {level}[{rule}] {names}: {told}"));
         }
+        self.more("  ", beyond, "consequence");
     }
 
     fn sides(&mut self, change: &Change) {
@@ -352,8 +413,8 @@ impl<'a> TextReport<'a, '_> {
         self.side("-", &base, change.old.as_ref());
         self.side("+", &head, change.new.as_ref());
         if !change.also.is_empty() {
-            let names: Vec<_> = change.also.iter().map(|name| line(name)).collect();
-            self.line(format_args!("  also applies to {}", names.join(", ")));
+            let names: Vec<&str> = change.also.iter().map(|name| &**name).collect();
+            self.line(format_args!("  also applies to {}", listed(&names)));
         }
     }
 
@@ -392,12 +453,33 @@ impl<'a> TextReport<'a, '_> {
 
     /// The changes about exceptions.
     fn exceptions(&mut self, about: &[usize]) {
+        let (about, more) = shown(about);
         for &i in about {
             let judged = self.judged(i);
             let (level, rule) = (self.level(judged.level), judged.change.rule.id);
             let (operator, told) = (line(&judged.change.operator), message(&judged.change));
             self.line(format_args!("{level}[{rule}] {operator}: {}", line(&told)));
         }
+        self.more("", more, "exception");
         self.line(format_args!(""));
+    }
+}
+
+/// Names with commas between them.
+fn listed(names: &[&str]) -> String {
+    let (names, more) = shown(names);
+    let mut names: Vec<String> = names.iter().map(|name| line(name).into_owned()).collect();
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    names.join(", ")
+}
+
+/// The color of a conclusion.
+fn of_conclusion(conclusion: Conclusion) -> u8 {
+    match conclusion {
+        Conclusion::Fail => 31,
+        Conclusion::Warn => 33,
+        Conclusion::Pass => 32,
     }
 }

@@ -18,38 +18,50 @@ pub(super) struct Title<'a> {
     /// The named operators; empty if there are many.
     pub names: Vec<&'a str>,
     pub what: Message,
+    /// The number of further edits of the only operator.
+    pub more: usize,
+}
+
+impl Title<'_> {
+    /// The edit, with the number of the others.
+    pub(super) fn counted(&self) -> Message {
+        match self.more {
+            0 => self.what.clone(),
+            more => message!("{} (and {})", self.what, count(more, "more change")),
+        }
+    }
+
+    /// The edit with the named operators.
+    pub(super) fn named(&self, what: &Message) -> Message {
+        match &*self.names {
+            [] => what.clone(),
+            names => message!("{}: {}", codes(names), *what),
+        }
+    }
 }
 
 /// The title of a cause as a sentence without a period.
 #[must_use]
 pub fn cause_title(changes: &[Judged], cause: &Cause) -> Message {
     let title = title(changes, cause);
-    if title.names.is_empty() {
-        return title.what;
-    }
-    message!("{}: {}", codes(title.names), title.what)
+    title.named(&title.counted())
 }
 
-pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
+pub(super) fn title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'a> {
     let first = &changes[cause.first()].change;
     let number = cause.edited.len();
     if let [only] = &*cause.edited {
         let edits = only.edits.iter().map(|&i| &changes[i].change);
         let others = edits.filter(|c| c.rule.group != Group::File && !c.is_compound());
-        let more = match others.count().saturating_sub(1) {
-            0 => String::new(),
-            more => format!(" (and {})", count(more, "more change")),
-        };
         return Title {
-            names: vec![&only.operator],
-            what: message!("{}{}", message(first), more),
+            // If only `autogen` was edited, the change is that of a generated operator.
+            names: vec![&first.operator],
+            what: message(first),
+            more: others.count().saturating_sub(1),
         };
     }
     let all = count(number, "operator");
-    let many = |what: Message| Title {
-        names: Vec::new(),
-        what: message!("{}: {}", what, all),
-    };
+    let many = |what: Message| unnamed(message!("{}: {}", what, all));
     let named_or_counted = |what: Message| {
         if number <= NAMED {
             named(cause, what)
@@ -58,19 +70,17 @@ pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
         }
     };
     if let Some(lost) = cause.lost_type {
-        let gone = |i: &&usize| changes[**i].change.rule.id == ChangeRuleId::AutogenRemoved;
-        let all = number + cause.consequences.iter().filter(gone).count();
-        let all = count(all, "operator");
-        return Title {
-            names: Vec::new(),
-            what: message!("overloads with `{}` removed: {}", lost, all),
-        };
+        return many(message!("overloads with `{}` removed", lost));
+    }
+    if first.is_about_tag() {
+        return tags(cause, first);
     }
     match first.rule.id {
         ChangeRuleId::DispatchKernelAdded => many(kernels(first, "added")),
         ChangeRuleId::DispatchKernelRemoved => many(kernels(first, "removed")),
         ChangeRuleId::DispatchKernelRenamed => many(kernels(first, "renamed")),
         ChangeRuleId::OperatorAdded | ChangeRuleId::OverloadAdded => many("new".into()),
+        ChangeRuleId::EntryMoved => unnamed(message!("{} moved", count(number, "entry"))),
         ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => {
             let of = stem(&cause.edited[0].operator);
             if number <= NAMED {
@@ -90,6 +100,21 @@ pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
     }
 }
 
+fn tags<'a>(cause: &'a Cause, first: &Change) -> Title<'a> {
+    let what = match first.rule.id {
+        ChangeRuleId::TagMemberAdded => "added to `tags.yaml`",
+        _ => "removed from `tags.yaml`",
+    };
+    if cause.edited.len() <= NAMED {
+        return named(cause, what.into());
+    }
+    unnamed(message!(
+        "{} {}",
+        count(cause.edited.len(), "tag"),
+        Message::from(what)
+    ))
+}
+
 fn named(cause: &Cause, what: Message) -> Title<'_> {
     Title {
         names: cause
@@ -98,6 +123,15 @@ fn named(cause: &Cause, what: Message) -> Title<'_> {
             .map(|edited| &*edited.operator)
             .collect(),
         what,
+        more: 0,
+    }
+}
+
+fn unnamed(what: Message) -> Title<'static> {
+    Title {
+        names: Vec::new(),
+        what,
+        more: 0,
     }
 }
 
@@ -116,10 +150,11 @@ fn common<'a>(changes: &[Judged], cause: &'a Cause, first: &Change) -> Title<'a>
     if cause.edited.len() <= NAMED {
         return named(cause, what);
     }
-    Title {
-        names: Vec::new(),
-        what: message!("{}: {}", count(cause.edited.len(), "operator"), what),
-    }
+    unnamed(message!(
+        "{}: {}",
+        count(cause.edited.len(), "operator"),
+        what
+    ))
 }
 
 fn kernels(change: &Change, verb: &str) -> Message {

@@ -161,7 +161,7 @@ pub(super) fn conclusion(report: &Report<'_>) -> Message {
 }
 
 /// The exceptions in use that end soon, with their reasons.
-fn ending(report: &Report<'_>) -> Option<Message> {
+pub(super) fn ending(report: &Report<'_>) -> Option<Message> {
     let statuses = report.judgement.exceptions.iter();
     let all = report.exceptions.iter().zip(statuses).enumerate();
     let ending = all.filter(|(i, (_, status))| {

@@ -10,16 +10,17 @@ use opatlas_source::diagnostic::{Finding, Severity};
 /// The list of issues.
 #[must_use]
 pub fn gitlab(report: &Findings<'_>) -> Value {
-    issues(report).into()
+    issues(report, |_| true).into()
 }
 
-/// An issue for each finding. Fingerprints do not depend on positions; those with equal rule and
-/// operator are numbered.
-pub(crate) fn issues(report: &Findings<'_>) -> Vec<Value> {
+/// An issue for each listed finding. Fingerprints do not depend on positions; those with equal rule
+/// and operator are numbered.
+pub(crate) fn issues(report: &Findings<'_>, is_listed: impl Fn(&Finding) -> bool) -> Vec<Value> {
     let mut seen: FxHashMap<String, usize> = FxHashMap::default();
     let findings = report.findings.iter();
     let findings = findings.take_while(|_| !report.room.is_over(0));
     findings
+        .filter(|finding| is_listed(finding))
         .map(|finding| {
             let about = finding.operator.as_deref().unwrap_or(&finding.file);
             let name = format!("{}:{about}", finding.rule);

@@ -18,7 +18,7 @@ const fn note(id: RuleId, family: Family) -> Rule {
     )
 }
 
-pub(super) static RULES: [Rule; 6] = [
+pub(super) static RULES: [Rule; 8] = [
     Rule {
         what: "A list of views is returned, and no viewed argument enters the wildcard set (`a -> *`).",
         why: "The elements of a list may alias anything, so after the call the argument may too. With \
@@ -101,6 +101,46 @@ pub(super) static RULES: [Rule; 6] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n",
         ),
         ..note(RuleId::DerivCompositeCall, Family::Derivatives)
+    },
+    Rule {
+        what: "An operator named `foo_backward` has no `dispatch`, although a formula calls it or \
+               `foo` has kernels.",
+        why: "Without `dispatch` it decomposes, and its derivative follows from the operators that it \
+              calls. A backend that registers its own kernel replaces the decomposition at its \
+              autograd key too, so its second derivative is lost without an error in the file.",
+        bad: Example::of(
+            DERIVATIVES,
+            "- name: tilted(Tensor self) -> Tensor\n  self: tilted_backward(grad, result)\n",
+        )
+        .beside(concat!(
+            "- func: tilted(Tensor self) -> Tensor\n",
+            "  dispatch:\n",
+            "    CPU: tilted_cpu\n",
+            "  autogen: tilted.out\n",
+            "- func: tilted_backward(Tensor grad_output, Tensor output) -> Tensor\n",
+        )),
+        good: Example::of(
+            DERIVATIVES,
+            "- name: tilted(Tensor self) -> Tensor\n  self: tilted_backward(grad, result)\n",
+        )
+        .beside(PAIR),
+        ..note(RuleId::BackwardImplicit, Family::Derivatives)
+    },
+    Rule {
+        severity: Severity::Warning,
+        what: "An operator has a kernel on CompositeImplicitAutograd and one for a backend or Meta, \
+               and no formula.",
+        why: "The kernel replaces the decomposition at the backend's autograd key too. Tensors that \
+              require a gradient run it, and the result has no gradient.",
+        bad: Example::of(DERIVATIVES, "[]\n").beside(concat!(
+            "- func: tilted(Tensor self) -> Tensor\n",
+            "  dispatch:\n",
+            "    CompositeImplicitAutograd: tilted\n",
+            "    Meta: tilted_meta\n",
+        )),
+        good: Example::of(DERIVATIVES, "[]\n").beside("- func: tilted(Tensor self) -> Tensor\n"),
+        source: "aten/src/ATen/core/dispatch/OperatorEntry.cpp, computeDispatchTableEntryWithDebug",
+        ..note(RuleId::CompositeBesideKernel, Family::Dispatch)
     },
 ];
 

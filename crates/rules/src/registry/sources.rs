@@ -38,7 +38,7 @@ const fn rule(id: RuleId, severity: Severity) -> Rule {
     }
 }
 
-pub(super) static RULES: [Rule; 17] = [
+pub(super) static RULES: [Rule; 18] = [
     Rule {
         what: "A source file can be read: it is UTF-8 text of at most 8 MiB that is not nested too deeply.",
         why: "What is not read may register kernels that tables then lack.",
@@ -191,6 +191,14 @@ pub(super) static RULES: [Rule; 17] = [
         why: "An operation without `copy_` is usually possible, and works under vmap.",
         bad: body!("result.copy_(self);"),
         ..rule(RuleId::CompositeCopy, Severity::Info)
+    },
+    Rule {
+        what: "A composite function does not call a kernel in `at::native` directly, if its operator \
+               has kernels to choose between or a formula instead of a decomposition.",
+        why: "The call does not go through the dispatcher: other backends run the wrong kernel, and \
+              autograd, vmap and tracing do not see the operator.",
+        bad: body!("at::native::scale_cpu(self, self);"),
+        ..rule(RuleId::CompositeNativeCall, Severity::Warning)
     },
     Rule {
         what: "A kernel for CompositeExplicitAutograd does not call a DispatchStub.",

@@ -25,6 +25,22 @@ const fn rule(id: RuleId, stage: Stage, source: &'static str) -> Rule {
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
+        severity: Severity::Warning,
+        what: "An operator that delegates to a structured out variant has a kernel on \
+               CompositeExplicitAutograd or CompositeExplicitAutogradNonFunctional, and the out \
+               variant has none there.",
+        why: "PyTorch generates kernels for all backends from the structured one. The kernel by hand \
+              serves only the backends without a generated one, or none, so the two can disagree.",
+        bad: Example::native(
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n  dispatch:\n    CompositeExplicitAutograd: blend\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
+        ),
+        ..rule(
+            RuleId::StructuredDelegateComposite,
+            Stage::Convention,
+            "torchgen/dest/register_dispatch_key.py: RegisterDispatchKey.gen_structured",
+        )
+    },
+    Rule {
         what: "`structured: True` is set on an operator that is not an out variant.",
         why: "Only the out variant has a kernel; the other variants delegate to it.",
         bad: Example::native(

@@ -2,6 +2,7 @@
 
 pub(crate) mod field_edit;
 mod group;
+mod out_of_step;
 pub(crate) mod places;
 pub(crate) mod subject;
 pub(crate) mod types;
@@ -21,6 +22,7 @@ use crate::registry;
 use crate::sink::Sink;
 
 pub(crate) use group::CompleteGroup;
+pub(crate) use out_of_step::{OutOfStep, written};
 pub(crate) use subject::Subject;
 
 /// The dispatch key of kernels that decompose into other operators.

@@ -48,7 +48,7 @@ use self::search::ProjectIndex;
 
 /// The version of the computation and encoding of steps. Increment it with every change of what a
 /// step contains, for example by a change rule, so that older steps are recomputed.
-pub const STEP_FORMAT: i64 = 11;
+pub const STEP_FORMAT: i64 = 12;
 const STEPS_AT_ONCE: usize = 32;
 const TIMELINES: u64 = 64;
 const WARMED: u32 = 8;

@@ -21,7 +21,7 @@ use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_source::{Stop, Stopped};
-use opatlas_verdict::{Shift, View};
+use opatlas_verdict::{Shift, Verdict, View};
 
 use cells::KeyChange;
 use training::TrainingComparison;
@@ -52,7 +52,7 @@ pub(super) fn compare(
             continue;
         }
         comparison.support(ids, &keys, &mut changes, &mut followers);
-        changes.extend(training.loss(ids));
+        changes.extend(training.losses(ids));
         if !keys.is_empty() {
             tables.push(TableChange {
                 operator: base.inputs.catalogue.operator(ids.0).shared_name(),
@@ -175,10 +175,7 @@ impl<'a> TableComparison<'a> {
                 let names = names.iter().copied().map(Arc::from).collect();
                 change = change.note(Note::NeedsRemoved(names));
             }
-            if lost.iter().all(|key| self.is_by_parts(key)) {
-                change.level = Level::Dangerous;
-                change = change.note(Note::RanByParts);
-            }
+            let change = self.by_parts(change, &lost);
             changes.extend(self.without_followers(ids.0, change, &lost, followers));
         }
         let gained = of(Shift::Gained);
@@ -192,8 +189,13 @@ impl<'a> TableComparison<'a> {
             (Shift::KernelGained, ChangeRuleId::BackendSupportGained),
             (Shift::KernelLost, ChangeRuleId::BackendSupportLost),
         ] {
-            let change = self.of_keys(ids, rule, &of(shift));
-            changes.extend(change.map(|change| change.note(Note::SupportUnknown)));
+            let keys = of(shift);
+            let change = self.of_keys(ids, rule, &keys);
+            let change = change.map(|change| change.note(Note::SupportUnknown));
+            changes.extend(change.map(|change| match shift {
+                Shift::KernelLost => self.by_parts(change, &keys),
+                _ => change,
+            }));
         }
         let ambiguous: Vec<&KeyChange> = keys.iter().filter(|key| key.is_ambiguity()).collect();
         if let Some(change) = self.of_keys(ids, ChangeRuleId::AutogradSupportLost, &ambiguous) {
@@ -217,12 +219,32 @@ impl<'a> TableComparison<'a> {
             reasons.dedup();
             reasons.join(", ")
         };
-        let side = |view: View<'_>, id, of| Fragment::of_field(reasons(of), source_place(view, id));
+        let (mut was, mut is) = (reasons(|key| key.before), reasons(|key| key.after));
+        if was == is {
+            (was, is) = self.by_key(keys);
+        }
         let name = self.base.inputs.catalogue.operator(old).shared_name();
         let change = Change::new(rule, name, self.subject(keys.iter().copied()))
-            .old(side(self.base, old, |key| key.before))
-            .new_side(side(self.head, new, |key| key.after));
+            .old(Fragment::of_field(was, source_place(self.base, old)))
+            .new_side(Fragment::of_field(is, source_place(self.head, new)));
         Some(change)
+    }
+
+    /// The reason and verdict of each key, before and after: `CPU: math kernel (fails)`.
+    fn by_key(&self, keys: &[&KeyChange]) -> (String, String) {
+        let side = |of: fn(&KeyChange) -> (Precedence, Option<Verdict>)| {
+            let words = keys.iter().map(|key| {
+                let (rule, verdict) = of(key);
+                let name = self.base.keys().name(Key::Runtime(key.base));
+                let verdict = verdict.map_or("", Verdict::as_str);
+                format!("{name}: {} ({verdict})", rule.reason().as_str())
+            });
+            words.collect::<Vec<_>>().join(", ")
+        };
+        (
+            side(|key| (key.before, key.verdicts.map(|verdicts| verdicts.0))),
+            side(|key| (key.after, key.verdicts.map(|verdicts| verdicts.1))),
+        )
     }
 
     fn subject<'k>(&self, keys: impl Iterator<Item = &'k KeyChange>) -> Subject {
@@ -255,6 +277,15 @@ impl<'a> TableComparison<'a> {
         }
         change.subject = self.subject(own.iter().copied());
         (!own.is_empty()).then_some(change)
+    }
+
+    /// Lowers a loss on keys where nothing was promised.
+    fn by_parts(&self, change: Change, keys: &[&KeyChange]) -> Change {
+        if keys.iter().all(|key| self.is_by_parts(key)) {
+            change.at_risk(Level::Dangerous).note(Note::RanByParts)
+        } else {
+            change
+        }
     }
 
     /// Whether nested tensors ran the operator through an implicit composite. That works only if they

@@ -1,6 +1,7 @@
 //! Whether gradients still work where they worked before.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,9 +12,9 @@ use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
-use opatlas_schema::function::SchemaKind;
+use opatlas_schema::function::{Argument, SchemaKind};
 use opatlas_verdict::View;
-use opatlas_verdict::training::{Through, Works};
+use opatlas_verdict::training::{Detail, Through, Training, Works};
 
 pub(super) struct TrainingComparison<'a> {
     base: View<'a>,
@@ -57,56 +58,95 @@ impl<'a> TrainingComparison<'a> {
             && !has_formula(self.head, new)
     }
 
-    pub(super) fn loss(&self, (old, new): (OperatorId, OperatorId)) -> Option<Change> {
+    /// What an operator lost: one change for each reason.
+    pub(super) fn losses(&self, (old, new): (OperatorId, OperatorId)) -> Vec<Change> {
         let catalogue = self.base.inputs.catalogue;
         let name = catalogue.operator(old).shared_name();
-        let (mut lost, mut was_composite) = (Vec::new(), false);
+        let (mut lost, mut was_composite) = (Vec::<(Vec<Note>, Vec<KeyName>)>::new(), false);
         for &(slot, there) in &self.backends {
-            let Some(through) = self.lost_training((old, slot), (new, there), &name) else {
+            let Some((through, reason)) = self.lost_training((old, slot), (new, there), &name)
+            else {
                 continue;
             };
             was_composite |= through == Through::Composite;
-            lost.push(KeyName::Known(self.base.keys().name(Key::Runtime(slot))));
+            let key = KeyName::Known(self.base.keys().name(Key::Runtime(slot)));
+            match lost.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, keys)) => keys.push(key),
+                None => lost.push((reason, vec![key])),
+            }
         }
-        if lost.is_empty() {
-            return None;
-        }
-        let side = |text: &str, view, id| Fragment::of_field(text, source_place(view, id));
-        let subject = Subject::Keys(lost.into());
-        let mut change = Change::new(ChangeRuleId::AutogradSupportLost, name, subject)
-            .old(side("differentiable", self.base, old))
-            .new_side(side("not differentiable", self.head, new));
-        if was_composite && !self.siblings_train(old) {
-            change.level = Level::Dangerous;
-            change = change.note(Note::SiblingsDoNotTrain);
+        let changes = lost.into_iter().map(|(reason, keys)| {
+            let side = |text: &str, view, id| Fragment::of_field(text, source_place(view, id));
+            let subject = Subject::Keys(keys.into());
+            let change = Change::new(
+                ChangeRuleId::AutogradSupportLost,
+                Arc::clone(&name),
+                subject,
+            );
+            let change = change
+                .old(side("differentiable", self.base, old))
+                .new_side(side(differentiable(&reason), self.head, new));
+            self.with_reason((old, new), change, reason, was_composite)
+        });
+        changes.collect()
+    }
+
+    fn with_reason(
+        &self,
+        (old, new): (OperatorId, OperatorId),
+        mut change: Change,
+        reason: Vec<Note>,
+        was_composite: bool,
+    ) -> Change {
+        let is_on_purpose = matches!(&reason[..], [Note::GradientStops(_)]);
+        change.notes = reason;
+        if was_composite {
+            change = change.note(Note::WasComposite);
+            if is_on_purpose {
+                change = change.at_risk(Level::Dangerous);
+            } else if !self.siblings_train(old) {
+                change = change
+                    .at_risk(Level::Dangerous)
+                    .note(Note::SiblingsDoNotTrain);
+            }
         }
         if self.head.inputs.derivatives.is_none() {
             change = change.note(Note::NoDerivatives);
         } else if let Some(note) = self.formula_loss(old, new) {
             change = change.note(note);
         }
-        Some(change)
+        change
     }
 
+    /// How the operator trained, and why it no longer does; `None` if it lost nothing.
     fn lost_training(
         &self,
         (old, slot): (OperatorId, Slot),
         (new, there): (OperatorId, Slot),
         operator: &str,
-    ) -> Option<Through> {
+    ) -> Option<(Through, Vec<Note>)> {
         if !self.base.claims(slot) || !self.head.claims(there) {
             return None;
         }
         let was = self.base.trains(old, slot)?;
         let is = self.head.trains(new, there)?;
+        let was_composite = was.through == Through::Composite;
         // Without a derivatives file no formula is assumed, and the composite with differentiable
         // parts was removed.
         let lost_its_parts = is.through == Through::Unknown
             && !is.inference.fails()
-            && was.through == Through::Composite
+            && was_composite
             && self.lost_defaults.contains(operator);
-        let is_lost = is.lacks_gradient() || lost_its_parts;
-        (was.may_work() && is_lost).then_some(was.through)
+        if !was.may_work() || !has_results(self.base, old) {
+            return None;
+        }
+        let has_entry = self.head.inputs.matches.of(new).is_some();
+        if is.lacks_gradient() || lost_its_parts {
+            return Some((was.through, reason(&is, has_entry)));
+        }
+        let inputs = inputs(&is);
+        let is_partial = was_composite && is.through == Through::OwnFormula && !inputs.is_empty();
+        is_partial.then_some((was.through, inputs))
     }
 
     /// What became of the formula that an operator had in the base; `None` if it had none, or still
@@ -154,6 +194,48 @@ impl<'a> TrainingComparison<'a> {
         own.add(self.base, id, cpu);
         all.with_kernels == own.with_kernels || all.training > own.training
     }
+}
+
+/// Whether an operator returns tensors or writes to some, so that a gradient can pass through it.
+fn has_results(view: View<'_>, id: OperatorId) -> bool {
+    let schema = view.inputs.catalogue.operator(id).schema();
+    schema.returns.iter().any(|one| one.ty.is_tensor_like())
+        || schema.arguments.all().iter().any(Argument::is_write)
+}
+
+fn differentiable(reason: &[Note]) -> &'static str {
+    let is_partial = |note: &Note| match note {
+        Note::GradientRefused(_) => true,
+        Note::GradientStops(names) => !names.is_empty(),
+        _ => false,
+    };
+    match reason.iter().any(is_partial) {
+        true => "partly differentiable",
+        false => "not differentiable",
+    }
+}
+
+/// Why an operator does not train, as far as `derivatives.yaml` decides it.
+fn reason(training: &Training, has_entry: bool) -> Vec<Note> {
+    match (training.works, training.detail) {
+        (Works::NotDifferentiable, _) if has_entry => vec![Note::GradientStops(Vec::new())],
+        (_, Some(Detail::NotImplemented)) => inputs(training),
+        (_, Some(Detail::NoFormula)) if has_entry => vec![Note::NoFormulas],
+        (_, Some(Detail::NoFormula)) => vec![Note::NoEntry],
+        _ => Vec::new(),
+    }
+}
+
+/// The inputs that have no gradient, and what happens to them.
+fn inputs(training: &Training) -> Vec<Note> {
+    let names = |names: &[Box<str>]| names.iter().map(|name| Arc::from(&**name)).collect();
+    let of: [(&[Box<str>], fn(Vec<Arc<str>>) -> Note); 3] = [
+        (&training.not_implemented, Note::GradientRaises),
+        (&training.refused, Note::GradientRefused),
+        (&training.excluded, Note::GradientStops),
+    ];
+    let of = of.into_iter().filter(|(inputs, _)| !inputs.is_empty());
+    of.map(|(inputs, note)| note(names(inputs))).collect()
 }
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -4,15 +4,14 @@ use opatlas_diff::rules::ChangeRuleId;
 use opatlas_operators::entry::KeyName;
 use rustc_hash::FxHashMap;
 
-use super::item::Item;
-use super::listing::{Listing, Row};
+use super::piece::{Group, Piece, Row, Stage};
 use crate::changes::outline::Class;
 use crate::changes::{Report, lists};
-use crate::escape::{cut, prose};
+use crate::escape::prose;
 use opatlas_diff::Subject;
 
-/// The counts of each backend; backends with equal counts share a row.
-pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
+/// The counts of each backend, folded; backends with equal counts share a row.
+pub(super) fn overview(report: &Report<'_>) -> Option<Piece> {
     const RULES: [ChangeRuleId; 4] = [
         ChangeRuleId::BackendSupportLost,
         ChangeRuleId::BackendSupportGained,
@@ -21,7 +20,7 @@ pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     ];
     let mut of_key: FxHashMap<&str, [usize; 4]> = FxHashMap::default();
     let mut order: Vec<&str> = Vec::new();
-    for judged in &report.judgement.changes {
+    for judged in report.listed_changes() {
         let change = &judged.change;
         let Some(column) = RULES.iter().position(|rule| *rule == change.rule.id) else {
             continue;
@@ -37,7 +36,7 @@ pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
         }
     }
     if of_key.is_empty() {
-        return Vec::new();
+        return None;
     }
     let mut alike: Vec<([usize; 4], Vec<&str>)> = Vec::new();
     for key in order {
@@ -52,24 +51,22 @@ pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     alike.sort_by_key(|(numbers, _)| std::cmp::Reverse((numbers[0] + numbers[3], numbers[1])));
     let row = |(numbers, keys): &([usize; 4], Vec<&str>)| {
         let [lost, gained, kind, autograd] = numbers;
-        let text = |keys: &str| format!("| {keys} | {lost} | {gained} | {kind} | {autograd} |\n");
-        Row {
-            name: None,
-            text: text(&prose(&lists::keys(keys))),
-            short: text(&prose(&cut(&lists::keys(keys), 200))),
-            changes: Vec::new(),
-        }
+        let keys = prose(&lists::keys(keys));
+        let text = format!("| {keys} | {lost} | {gained} | {kind} | {autograd} |\n");
+        Row::counted(text, "row")
     };
-    let listing = Listing {
+    Some(Piece {
         class: Class::Backends,
-        title: "#### Operators by backend".to_owned(),
-        meta: String::new(),
-        header: "| backends | lost | gained | other kind of kernel | training lost |\n\
-                 |---|---:|---:|---:|---:|\n",
-        rows: alike.iter().map(row).collect(),
-        separator: "",
-        what: "row",
-        is_folded: false,
-    };
-    listing.items(report, room)
+        head: String::new(),
+        short: String::new(),
+        groups: vec![Group {
+            open: "\n<details><summary>Operators by backend</summary>\n\n\
+                   | backends | lost | gained | other kind of kernel | training lost |\n\
+                   |---|---:|---:|---:|---:|\n"
+                .to_owned(),
+            before: "\n",
+            close: "\n</details>\n",
+            ..Group::of(Stage::Overview, alike.iter().map(row).collect())
+        }],
+    })
 }

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::block::{Block, INDENT};
 use super::found;
-use super::item::{Item, impacts, in_full, line, lines, rule, short_name};
-use super::listing::{Row, short_row};
+use super::item::{impacts, in_full, line, lines, rule, short_name};
 use super::marked;
+use super::piece::{Group, Piece, Row, Stage};
 use crate::changes::advice::{FORMULA, why};
 use crate::changes::entry_diff::entry_diff;
 use crate::changes::official::Word;
@@ -18,9 +17,9 @@ use crate::escape::{code, code_block, markdown};
 use opatlas_diff::causes::{Cause, EntryEdit};
 use opatlas_diff::policy::Judged;
 use opatlas_diff::revision::Pair;
-use opatlas_diff::rules::{ChangeRuleId, Level};
+use opatlas_diff::rules::{ChangeRuleId, Group as RuleGroup, Level};
 use opatlas_diff::{Change, Fragment, Note};
-use opatlas_rules::{Stage, registry};
+use opatlas_rules::{Stage as RuleStage, registry};
 use opatlas_source::diagnostic::Finding;
 use opatlas_source::{Message, Span};
 use rustc_hash::FxHashMap;
@@ -28,22 +27,24 @@ use rustc_hash::FxHashMap;
 /// The operators of a comparison by name.
 pub(super) type Pairs<'a> = FxHashMap<&'a str, &'a Pair>;
 
-/// The most operators named in one row of consequences.
+/// The most operators named in one row of consequences, and the most commands to accept changes.
 const NAMED: usize = 12;
 
-/// The most sentences in the row of a harmless cause.
-const SENTENCES: usize = 4;
+/// The most operators named in the line of a cause.
+const FIRST: usize = 3;
 
-/// The most errors shown with a cause; the others are folded.
-const ERRORS: usize = 2;
+/// The most further edits in the line of a cause.
+const ALSO: usize = 3;
 
-pub(super) fn items(
+/// The indentation of lines below a bullet.
+pub(super) const INDENT: &str = "  ";
+
+pub(super) fn piece(
     report: &Report<'_>,
     section: &Section<'_>,
     (cause, found): (&Cause, &[&Finding]),
     pairs: &Pairs<'_>,
-    room: Option<usize>,
-) -> Vec<Item> {
+) -> Piece {
     let view = View {
         report,
         cause,
@@ -51,7 +52,7 @@ pub(super) fn items(
         class: section.class,
         level: section.level,
     };
-    view.block(found).items(room)
+    view.piece(found)
 }
 
 struct View<'a, 'r> {
@@ -67,69 +68,36 @@ impl<'a> View<'a, '_> {
         &self.report.judgement.changes[i]
     }
 
-    fn block(&self, found: &[&Finding]) -> Block<'a> {
+    fn piece(&self, found: &[&Finding]) -> Piece {
         let first = self.judged(self.cause.first());
-        let root = found.iter().position(|finding| self.is_root(finding));
-        let mut title = self.title(first);
-        let mut lines = String::new();
+        let roots = found.iter().enumerate();
+        let roots = roots.filter(|(_, finding)| self.is_root(finding));
+        let root = roots.min_by_key(|(_, finding)| registry::of(finding.rule).stage);
         let mut others: Vec<&Finding> = found.to_vec();
-        if let Some(root) = root {
-            let follows = title.strip_prefix("- ").unwrap_or(&title);
-            lines = format!("{INDENT}It follows: {follows}\n");
-            title = format!("- {}", found::sentence(self.report, others.remove(root)));
-        }
-        let (shown, folded) = others.split_at(others.len().min(ERRORS));
-        for finding in shown {
-            lines.push_str(&format!(
-                "{INDENT}{}\n",
-                found::sentence(self.report, finding)
-            ));
-        }
-        let mut followers = self
-            .cause
-            .consequences
-            .iter()
-            .map(|&i| &self.judged(i).change);
-        if followers.any(|change| change.notes.contains(&Note::FormulaUnmatched)) {
-            lines.push_str(&format!("{INDENT}{}\n", markdown(&FORMULA.into())));
-        }
-        if self.level >= Level::Dangerous
-            && root.is_none()
-            && !first.is_excused()
-            && let Some(help) = help(&first.change)
-        {
-            lines.push_str(&format!("{INDENT}{}\n", markdown(&help)));
-        }
-        let mut rows: Vec<Row<'_>> = folded
-            .iter()
-            .map(|finding| plain(format!("- {}\n", found::sentence(self.report, finding))))
-            .collect();
-        let mut changes = Vec::new();
-        match &*self.cause.edited {
-            [only] => {
-                self.details(only, &mut rows);
-                changes.extend(&only.edits);
+        let mut visible = Vec::new();
+        let head = match root {
+            None => format!("- {}\n", self.title(first)),
+            Some((at, _)) => {
+                visible.push(Row::plain(format!(
+                    "{INDENT}It follows: {}\n",
+                    self.title(first)
+                )));
+                format!("- {}\n", found::sentence(self.report, others.remove(at)))
             }
-            several => {
-                rows.extend(several.iter().map(|edited| self.operator(edited)));
-                rows.extend(self.reason(first));
-                if fails(self.report, first) {
-                    let rule = first.change.rule.id;
-                    let command =
-                        format!("opatlas exception add NAME {rule} --reason ... --until ...");
-                    rows.push(plain(format!("- to accept each: {}\n", code(&command))));
-                }
-            }
-        }
-        rows.extend(self.consequences(&mut changes));
-        Block {
+        };
+        visible.extend(others.iter().map(|finding| {
+            let text = format!("{INDENT}- {}\n", found::sentence(self.report, finding));
+            Row::counted(text, "finding")
+        }));
+        Piece {
             class: self.class,
-            title,
+            head,
             short: self.short(first),
-            lines,
-            summary: self.summary(folded.len()),
-            rows,
-            changes,
+            groups: vec![
+                Group::of(Stage::List, visible),
+                Group::of(Stage::Advice, self.advice(first, root.is_some())),
+                self.details(first),
+            ],
         }
     }
 
@@ -139,20 +107,12 @@ impl<'a> View<'a, '_> {
             return false;
         };
         let name = finding.operator.as_deref();
-        registry::of(finding.rule).stage <= Stage::Entry && name == Some(&*edited.operator)
+        registry::of(finding.rule).stage <= RuleStage::Entry && name == Some(&*edited.operator)
     }
 
-    /// `- **`logit`: argument `eps` renamed to `epsilon`** (line 5367) · **breaking** · breaks ...`
+    /// `**`logit`: argument `eps` renamed to `epsilon`** (line 5367) · **breaking** · breaks ...`
     fn title(&self, first: &Judged) -> String {
-        let title = title(&self.report.judgement.changes, self.cause);
-        let names: Vec<String> = title.names.iter().map(|name| code(name)).collect();
-        let colon = if names.is_empty() { "" } else { ": " };
-        let accepted = match self.class {
-            Class::Excused => "Accepted: ",
-            _ => "",
-        };
-        let what = markdown(&title.what);
-        let mut text = format!("- {accepted}**{}{colon}{what}**", names.join(", "));
+        let mut text = self.what();
         let place = match self.cause.edited.len() {
             1 => lines(self.report, &first.change),
             _ => None,
@@ -163,19 +123,61 @@ impl<'a> View<'a, '_> {
         text.push_str(&format!(" · {}", rule(self.report, first.change.rule)));
         if self.level >= Level::Dangerous {
             text.push_str(&format!(" · **{}**", self.level));
-            let hurt = impacts(first.change.impacts);
-            if !hurt.is_empty() {
-                text.push_str(&format!(" · {hurt}"));
-            }
-            let pair = self.pair(&self.cause.edited[0]);
-            if pair.is_some_and(|pair| !pair.is_backward_compatible()) {
-                text.push_str("; PyTorch's own check: not backward compatible");
-            }
+        }
+        let is_harmless = first.change.impacts.breaks.is_empty() && self.level < Level::Dangerous;
+        let hurt = impacts(first.change.impacts);
+        if !hurt.is_empty() && !is_harmless {
+            text.push_str(&format!(" · {hurt}"));
+        }
+        let pair = self.pair(&self.cause.edited[0]);
+        if self.level >= Level::Dangerous && pair.is_some_and(|pair| !pair.is_backward_compatible())
+        {
+            text.push_str("; PyTorch's own check: not backward compatible");
         }
         if let Some(standing) = verdict::standing(self.report, first) {
             text.push_str(&format!(" · **{}**", markdown(&standing)));
         }
         text
+    }
+
+    /// The edit, the first operators, and the first further edits.
+    fn what(&self) -> String {
+        let title = title(&self.report.judgement.changes, self.cause);
+        let what = markdown(&title.named(&title.what));
+        let mut text = match self.class {
+            Class::Quiet => what,
+            Class::Excused => format!("Accepted: **{what}**"),
+            _ => format!("**{what}**"),
+        };
+        if title.names.is_empty() {
+            let edited = self.cause.edited.iter();
+            let mut names: Vec<String> =
+                edited.take(FIRST).map(|one| code(&one.operator)).collect();
+            if let more @ 1.. = self.cause.edited.len() - names.len() {
+                names.push(format!("{more} more"));
+            }
+            text.push_str(&format!(" ({})", names.join(", ")));
+        }
+        let also = self.also();
+        let (shown, rest) = also.split_at(also.len().min(ALSO));
+        for sentence in shown {
+            text.push_str(&format!("; {sentence}"));
+        }
+        if !rest.is_empty() {
+            text.push_str(&format!("; {}", count(rest.len(), "more change")));
+        }
+        text
+    }
+
+    /// The further edits of the only operator.
+    fn also(&self) -> Vec<String> {
+        let [only] = &*self.cause.edited else {
+            return Vec::new();
+        };
+        let edits = only.edits.iter().skip(1).map(|&i| &self.judged(i).change);
+        let edits =
+            edits.filter(|change| change.rule.group != RuleGroup::File && !change.is_compound());
+        edits.map(|change| markdown(&message(change))).collect()
     }
 
     fn short(&self, first: &Judged) -> String {
@@ -185,22 +187,58 @@ impl<'a> View<'a, '_> {
             1 => short_name(&self.cause.edited[0].operator),
             _ => count(number, "operator"),
         };
-        format!(
-            "- {name}: **{}**, {id} ({})",
-            self.level,
-            in_full(self.report)
-        )
+        let full = in_full(self.report);
+        format!("- {name}: **{}**, {id} ({full})\n", self.level)
     }
 
-    fn summary(&self, errors: usize) -> String {
-        let mut parts = Vec::new();
-        if errors > 0 {
-            parts.push(count(errors, "more finding"));
+    /// What to do about it.
+    fn advice(&self, first: &Judged, has_root: bool) -> Vec<Row> {
+        let mut advice: Vec<Message> = Vec::new();
+        let consequences = self.cause.consequences.iter();
+        let mut followers = consequences.map(|&i| &self.judged(i).change);
+        if followers.any(|change| change.notes.contains(&Note::FormulaUnmatched)) {
+            advice.push(FORMULA.into());
         }
-        parts.push(match self.cause.edited.len() {
+        if self.level >= Level::Dangerous && !has_root && !first.is_excused() {
+            advice.extend(help(&first.change));
+        }
+        let lines = advice.iter();
+        lines
+            .map(|text| Row::plain(format!("{INDENT}{}\n", markdown(text))))
+            .collect()
+    }
+
+    fn details(&self, first: &Judged) -> Group {
+        let mut rows = match &*self.cause.edited {
+            [only] => self.only(only),
+            several => {
+                let mut rows: Vec<String> = self.reason(first).into_iter().collect();
+                if fails(self.report, first) {
+                    let rule = first.change.rule.id;
+                    let command =
+                        format!("opatlas exception add NAME {rule} --reason ... --until ...");
+                    rows.push(format!("- to accept each: {}\n", code(&command)));
+                }
+                let mut rows: Vec<Row> = rows.into_iter().map(indented).collect();
+                rows.extend(several.iter().map(|edited| {
+                    Row::counted(format!("{INDENT}{}", self.operator(edited)), "operator")
+                }));
+                rows
+            }
+        };
+        rows.extend(self.consequences());
+        Group {
+            open: format!("{INDENT}<details><summary>{}</summary>\n\n", self.summary()),
+            close: "\n  </details>\n",
+            ..Group::of(Stage::Details, rows)
+        }
+    }
+
+    fn summary(&self) -> String {
+        let mut parts = vec![match self.cause.edited.len() {
             1 => "details".to_owned(),
             number => count(number, "operator"),
-        });
+        }];
         let followed = self.cause.consequences.iter();
         let followed = followed.filter(|&&i| !self.judged(i).change.is_compound());
         match followed.count() {
@@ -214,59 +252,66 @@ impl<'a> View<'a, '_> {
         self.pairs.get(&*edited.operator).copied()
     }
 
-    /// The rows for a single edited operator: schemas, all edits, the reason, PyTorch's verdict, and
-    /// how to accept it.
-    fn details(&self, edited: &EntryEdit, rows: &mut Vec<Row<'_>>) {
+    /// The rows for a single edited operator: schemas, all edits, the reason, PyTorch's verdict, how to
+    /// accept it, and the entry.
+    fn only(&self, edited: &EntryEdit) -> Vec<Row> {
         let edits: Vec<&Judged> = edited.edits.iter().map(|&i| self.judged(i)).collect();
-        for text in sides(self.report, self.pair(edited), &edits) {
-            rows.push(plain(text));
-        }
+        let mut rows = sides(self.report, self.pair(edited), &edits);
         for judged in edits.iter().skip(1) {
             let told = markdown(&message(&judged.change));
             let rule = rule(self.report, judged.change.rule);
             let standing = verdict::standing(self.report, judged);
             let standing = standing.map_or_else(String::new, |s| format!(" · {}", markdown(&s)));
-            rows.push(plain(format!(
-                "- {told} · {rule} · {}{standing}\n",
-                judged.level
-            )));
-        }
-        if let Some(lines) = entry_diff(self.report, &edits[0].change) {
-            rows.push(diff(&lines));
+            rows.push(format!("- {told} · {rule} · {}{standing}\n", judged.level));
         }
         rows.extend(self.reason(edits[0]));
-        let pair = self.pair(edited);
-        if pair.is_some() {
-            let words = official::verdict(pair);
-            let words = words.iter().map(|word| match word {
-                Word::Plain(text) => markdown(text),
-                Word::No => "**no**".to_owned(),
-            });
-            let verdict: String = words.collect();
-            rows.push(plain(format!("- PyTorch's own check: {verdict}\n")));
-        }
-        let own = self.cause.changes().map(|i| &*self.judged(i).change);
-        let own = own.filter(|change| *change.operator == *edited.operator);
-        if let Some(reason) = official::disagreement(pair, own).filter(|_| pair.is_some()) {
-            let reason = markdown(&reason);
-            rows.push(plain(format!("- it differs from Opatlas: {reason}\n")));
-        }
+        rows.extend(self.official(edited));
         let rejected = self.cause.changes().map(|i| self.judged(i));
         let rejected = rejected.filter(|judged| fails(self.report, judged));
         let rejected = rejected.filter(|judged| judged.can_be_excused());
         for judged in rejected.take(NAMED) {
             let command = code(&accept(&judged.change));
-            rows.push(plain(format!("- to accept it: {command}\n")));
+            rows.push(format!("- to accept it: {command}\n"));
         }
+        let mut rows: Vec<Row> = rows.into_iter().map(indented).collect();
+        if let Some(lines) = entry_diff(self.report, &edits[0].change) {
+            let block = code_block("diff", &lines, "    ");
+            rows.push(Row::plain(format!("{INDENT}- the entry:\n\n{block}\n")));
+        }
+        rows
     }
 
-    fn reason(&self, judged: &Judged) -> Option<Row<'static>> {
+    /// PyTorch's own verdict on the schema, and why it differs from that of the rules.
+    fn official(&self, edited: &EntryEdit) -> Vec<String> {
+        let pair = self.pair(edited);
+        if pair.is_none() {
+            return Vec::new();
+        }
+        let words = official::verdict(pair);
+        let words = words.iter().map(|word| match word {
+            Word::Plain(text) => markdown(text),
+            Word::No => "**no**".to_owned(),
+        });
+        let mut rows = vec![format!(
+            "- PyTorch's own check: {}\n",
+            words.collect::<String>()
+        )];
+        let own = self.cause.changes().map(|i| &*self.judged(i).change);
+        let own = own.filter(|change| *change.operator == *edited.operator);
+        if let Some(reason) = official::disagreement(pair, own) {
+            let reason = markdown(&reason);
+            rows.push(format!("- it differs from Opatlas: {reason}\n"));
+        }
+        rows
+    }
+
+    fn reason(&self, judged: &Judged) -> Option<String> {
         let change = &judged.change;
         let matters = weight(judged) >= Level::Dangerous;
-        matters.then(|| plain(format!("- why: {}\n", markdown(&why(change.rule).into()))))
+        matters.then(|| format!("- why: {}\n", markdown(&why(change.rule).into())))
     }
 
-    fn operator(&self, edited: &'a EntryEdit) -> Row<'a> {
+    fn operator(&self, edited: &EntryEdit) -> String {
         let first = self.judged(edited.edits[0]);
         let change = &first.change;
         let mut text = format!("- {}", operator(&edited.operator, change));
@@ -277,69 +322,57 @@ impl<'a> View<'a, '_> {
             text.push_str(&format!(" · {}", markdown(&standing)));
         }
         text.push('\n');
-        Row {
-            name: Some(&edited.operator),
-            text,
-            short: short_row(self.report, &edited.operator),
-            changes: edited.edits.clone(),
-        }
+        text
     }
 
-    /// The consequences, grouped by message. Compound changes are not shown and count as covered.
-    fn consequences(&self, covered: &mut Vec<usize>) -> Vec<Row<'a>> {
-        let mut alike: Vec<(Message, &Judged, Vec<usize>)> = Vec::new();
+    /// The consequences, grouped by message. Compound changes are not shown.
+    fn consequences(&self) -> Vec<Row> {
+        let mut alike: Vec<(Message, Vec<&Judged>)> = Vec::new();
         let mut places: BTreeMap<(ChangeRuleId, Message), usize> = BTreeMap::new();
-        for &i in &self.cause.consequences {
-            let judged = self.judged(i);
-            if judged.change.is_compound() {
-                covered.push(i);
-                continue;
-            }
+        let all = self.cause.consequences.iter().map(|&i| self.judged(i));
+        for judged in all.filter(|judged| !judged.change.is_compound()) {
             let told = message(&judged.change);
             let key = (judged.change.rule.id, told.clone());
             let place = *places.entry(key).or_insert(alike.len());
             if place == alike.len() {
-                alike.push((told, judged, Vec::new()));
+                alike.push((told, Vec::new()));
             }
-            alike[place].2.push(i);
+            alike[place].1.push(judged);
         }
-        alike.sort_by_key(|(_, judged, all)| (std::cmp::Reverse(weight(judged)), all[0]));
-        let rows = alike.into_iter();
-        rows.map(|(told, judged, all)| self.consequence(&told, judged, all))
-            .collect()
+        alike.sort_by_key(|(_, all)| std::cmp::Reverse(weight(all[0])));
+        let rows = alike.iter();
+        rows.map(|(told, all)| Row {
+            amount: all.len(),
+            ..Row::counted(self.consequence(told, all), "consequence")
+        })
+        .collect()
     }
 
-    fn consequence(&self, told: &Message, judged: &Judged, all: Vec<usize>) -> Row<'a> {
-        let names = all.iter().map(|&i| code(&self.judged(i).change.operator));
+    fn consequence(&self, told: &Message, all: &[&Judged]) -> String {
+        let names = all.iter().map(|judged| code(&judged.change.operator));
         let mut shown: Vec<String> = names.take(NAMED).collect();
         if let more @ 1.. = all.len() - shown.len() {
             shown.push(format!("{more} more"));
         }
-        let level = match weight(judged) {
+        let level = match weight(all[0]) {
             level @ (Level::Breaking | Level::ForwardBreaking | Level::Dangerous) => {
                 format!(" · **{level}**")
             }
             _ => String::new(),
         };
-        let rule = rule(self.report, judged.change.rule);
-        let standing = verdict::standing(self.report, judged);
+        let rule = rule(self.report, all[0].change.rule);
+        let standing = verdict::standing(self.report, all[0]);
         let standing = standing.map_or_else(String::new, |s| format!(" · {}", markdown(&s)));
-        let text = format!(
-            "- {}: {} · {rule}{level}{standing}\n",
+        format!(
+            "{INDENT}- {}: {} · {rule}{level}{standing}\n",
             shown.join(", "),
             markdown(told)
-        );
-        Row {
-            name: None,
-            text,
-            short: format!(
-                "- {}: {}\n",
-                count(all.len(), "consequence"),
-                in_full(self.report)
-            ),
-            changes: all,
-        }
+        )
     }
+}
+
+fn indented(text: String) -> Row {
+    Row::plain(format!("{INDENT}{text}"))
 }
 
 fn operator(name: &str, change: &Change) -> String {
@@ -355,20 +388,6 @@ fn operator(name: &str, change: &Change) -> String {
             code(&format!("{namespace}{schema}"))
         }
         _ => format!("{}: {}", code(name), markdown(&message(change))),
-    }
-}
-
-fn diff(lines: &[String]) -> Row<'static> {
-    let block = code_block("diff", lines, "    ");
-    plain(format!("- the entry:\n\n{block}\n"))
-}
-
-fn plain(text: String) -> Row<'static> {
-    Row {
-        name: None,
-        short: "- too long to show here\n".to_owned(),
-        text,
-        changes: Vec::new(),
     }
 }
 
@@ -419,40 +438,4 @@ fn marks(changes: &[&Judged], is_new: bool) -> Vec<Span> {
         }
     };
     changes.iter().filter_map(of_change).collect()
-}
-
-pub(super) fn row<'a>(report: &Report<'_>, cause: &'a Cause) -> Row<'a> {
-    let changes = &report.judgement.changes;
-    let edited = &cause.edited[0];
-    let name = code(&edited.operator);
-    let mut told: Vec<String> = Vec::new();
-    for i in cause
-        .changes()
-        .filter(|&i| !changes[i].change.is_compound())
-    {
-        let sentence = markdown(&message(&changes[i].change));
-        if !told.contains(&sentence) {
-            told.push(sentence);
-        }
-    }
-    if let more @ 1.. = told.len().saturating_sub(SENTENCES) {
-        told.truncate(SENTENCES);
-        told.push(count(more, "more effect"));
-    }
-    let first = &changes[cause.first()];
-    let mut text = format!("- {name}: {}", told.join("; "));
-    if let Some(place) = lines(report, &first.change) {
-        text.push_str(&format!(" · {place}"));
-    }
-    text.push_str(&format!(" · {}", rule(report, first.change.rule)));
-    if let Some(standing) = verdict::standing(report, first) {
-        text.push_str(&format!(" · {}", markdown(&standing)));
-    }
-    text.push('\n');
-    Row {
-        text,
-        short: short_row(report, &edited.operator),
-        changes: cause.changes().collect(),
-        name: Some(&edited.operator),
-    }
 }

@@ -1,36 +1,29 @@
 //! Exceptions, one line each.
 
-use super::item::Item;
-use super::listing::{Listing, Row, short_row};
+use super::item::{in_full, short_name};
+use super::piece::{Group, Piece, Row, Stage};
 use crate::changes::outline::Class;
 use crate::changes::{Report, message};
 use crate::escape::{code, markdown};
 
 /// The exceptions that were used, are unused, or have expired.
-pub(super) fn items(report: &Report<'_>, about: &[usize], room: Option<usize>) -> Vec<Item> {
-    let row = |&i: &usize| {
+pub(super) fn piece(report: &Report<'_>, about: &[usize]) -> Piece {
+    let line = |&i: &usize| {
         let change = &report.judgement.changes[i].change;
-        let name = code(&change.operator);
-        Row {
-            name: Some(&change.operator),
-            text: format!(
-                "- {name}: {} · `{}`\n",
-                markdown(&message(change)),
-                change.rule.id
-            ),
-            short: short_row(report, &change.operator),
-            changes: vec![i],
-        }
+        let (name, told) = (code(&change.operator), markdown(&message(change)));
+        format!("- {name}: {told} · `{}`\n", change.rule.id)
     };
-    let listing = Listing {
+    let first = &report.judgement.changes[about[0]].change;
+    let rows = about[1..]
+        .iter()
+        .map(|i| Row::counted(line(i), "exception"));
+    Piece {
         class: Class::Excused,
-        title: "#### Exceptions".to_owned(),
-        meta: String::new(),
-        header: "",
-        rows: about.iter().map(row).collect(),
-        separator: "",
-        what: "exception",
-        is_folded: true,
-    };
-    listing.items(report, room)
+        head: line(&about[0]),
+        short: format!("- {}: {}\n", short_name(&first.operator), in_full(report)),
+        groups: vec![Group {
+            before: "- ",
+            ..Group::of(Stage::List, rows.collect())
+        }],
+    }
 }

@@ -1,8 +1,8 @@
 //! New findings without a cause among the changes: one piece for each rule and message.
 
-use super::block::{Block, INDENT};
-use super::item::{Item, in_full, short_name};
-use super::listing::Row;
+use super::cause::INDENT;
+use super::item::in_full;
+use super::piece::{Group, Piece, Row, Stage};
 use crate::changes::Report;
 use crate::changes::outline::Class;
 use crate::escape::{address, code, cut, markdown, prose};
@@ -16,13 +16,21 @@ pub(super) fn sentence(report: &Report<'_>, finding: &Finding) -> String {
     let operator = finding.operator.as_deref();
     let name = operator.map_or_else(String::new, |name| format!(" in {}", code(name)));
     format!(
-        "**New {}**{name}: {} ({}, {}){}",
-        finding.severity,
+        "**{}**{name}: {} ({}, {}){}",
+        title(finding.severity),
         markdown(&finding.message),
         code(&report.found.place(finding)),
         rule(report, finding),
         help(finding)
     )
+}
+
+fn title(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "New error",
+        Severity::Warning => "New warning",
+        Severity::Info => "Convention",
+    }
 }
 
 fn rule(report: &Report<'_>, finding: &Finding) -> String {
@@ -37,76 +45,50 @@ fn help(finding: &Finding) -> String {
     help.map_or_else(String::new, |help| format!(". {}", markdown(help)))
 }
 
-pub(super) fn items(
-    report: &Report<'_>,
-    class: Class,
-    findings: &[&Finding],
-    room: Option<usize>,
-) -> Vec<Item> {
-    let [first, ..] = findings else {
-        return Vec::new();
-    };
-    let short = first.message.cut(SHORT_MESSAGE);
-    let (title, rows) = match findings {
-        [only] => (format!("- {}", sentence(report, only)), Vec::new()),
+pub(super) fn piece(report: &Report<'_>, class: Class, findings: &[&Finding]) -> Piece {
+    let first = findings[0];
+    let (title, short) = (title(first.severity), first.message.cut(SHORT_MESSAGE));
+    let short = format!("- {title}: {} ({})\n", markdown(&short), in_full(report));
+    let (head, rows) = match findings {
+        [only] => (format!("- {}\n", sentence(report, only)), Vec::new()),
         several => {
-            let (number, severity) = (several.len(), first.severity);
-            let message = markdown(&first.message);
-            let rule = rule(report, first);
-            let title = format!(
-                "- **{number} new {severity}s: {message}** ({rule}){}",
+            let number = several.len();
+            let (message, rule) = (markdown(&first.message), rule(report, first));
+            let head = format!(
+                "- **{title}, {number} times: {message}** ({rule}){}\n",
                 help(first)
             );
-            (
-                title,
-                several.iter().map(|finding| row(report, finding)).collect(),
-            )
+            let rows = several.iter().map(|finding| row(report, finding));
+            (head, rows.collect())
         }
     };
-    let block = Block {
+    Piece {
         class,
-        title,
-        short: format!(
-            "- New {}: {} ({})",
-            first.severity,
-            markdown(&short),
-            in_full(report)
-        ),
-        lines: String::new(),
-        summary: format!("{} places", findings.len()),
-        rows,
-        changes: Vec::new(),
-    };
-    block.items(room)
-}
-
-fn row<'a>(report: &Report<'_>, finding: &'a Finding) -> Row<'a> {
-    let place = code(&report.found.place(finding));
-    let operator = finding.operator.as_deref();
-    let name = operator.unwrap_or(&finding.file);
-    Row {
-        text: format!("- {} ({place})\n", code(name)),
-        short: format!("- {}\n", short_name(name)),
-        name: Some(name),
-        changes: Vec::new(),
+        head,
+        short,
+        groups: vec![Group::of(Stage::List, rows)],
     }
 }
 
+fn row(report: &Report<'_>, finding: &Finding) -> Row {
+    let place = code(&report.found.place(finding));
+    let name = finding.operator.as_deref().unwrap_or(&finding.file);
+    Row::counted(format!("{INDENT}- {} ({place})\n", code(name)), "place")
+}
+
 /// The findings that are only counted.
-pub(super) fn omission(report: &Report<'_>) -> Option<Item> {
+pub(super) fn omission(report: &Report<'_>) -> Option<Piece> {
     let omission = report.found.new.omission()?;
     let omitted = report.found.new.omitted.iter();
     let worst = omitted.map(|omitted| omitted.severity).min();
-    Some(Item {
+    let head = format!("- New findings: {}\n", prose(&cut(&omission, 600)));
+    Some(Piece {
         class: match worst {
             Some(Severity::Error) => Class::Errors,
             _ => Class::Look,
         },
-        text: format!(
-            "\n- New findings: {}\n{INDENT}\n",
-            prose(&cut(&omission, 600))
-        ),
-        changes: Vec::new(),
-        is_short: false,
+        short: head.clone(),
+        head,
+        groups: Vec::new(),
     })
 }

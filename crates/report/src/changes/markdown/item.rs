@@ -1,6 +1,5 @@
-//! The pieces of a report, which are never split, and small helpers for all of them.
+//! Small helpers for all pieces of a report.
 
-use crate::changes::outline::Class;
 use crate::changes::{Report, Side, of_file};
 use crate::escape::{address, code, cut};
 use opatlas_diff::rules::{ChangeRule, Impacts};
@@ -10,23 +9,11 @@ use opatlas_diff::{Change, Fragment, SideFile};
 const LONGEST_LINK: usize = 500;
 
 /// The longest name in a shortened piece.
-pub(super) const SHORT_NAME: usize = 80;
-
-#[derive(Debug, Clone)]
-pub(super) struct Item {
-    pub class: Class,
-    pub text: String,
-    pub changes: Vec<usize>,
-    pub is_short: bool,
-}
+const SHORT_NAME: usize = 80;
 
 /// Length as hosting sites count it.
 pub(super) fn chars(text: &str) -> usize {
     text.chars().count()
-}
-
-pub(super) fn fits(text: &str, room: Option<usize>) -> bool {
-    room.is_none_or(|room| chars(text) <= room)
 }
 
 pub(super) fn short_name(name: &str) -> String {

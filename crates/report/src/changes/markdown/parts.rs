@@ -1,12 +1,12 @@
-//! A Markdown report in parts of bounded length. Important changes come first, no change is split,
-//! and best-fit-decreasing packing keeps the number of parts low.
+//! A Markdown report in parts of bounded length, the most important changes first.
 
-use super::item::{Item, chars, permalink};
-use super::sections;
-use crate::changes::outline::{Class, outline};
-use crate::changes::{Report, count, verdict};
+use super::item::{chars, permalink};
+use super::piece::newlines;
+use super::sections::{Pieces, pieces};
+use crate::changes::outline::Class;
+use crate::changes::reason::{reason, word};
+use crate::changes::{Report, verdict};
 use crate::escape::{cut, markdown as escaped, paragraph, prose};
-use crate::packing::{MAX_ROOM, pack};
 use opatlas_diff::policy::Conclusion;
 
 /// The lowest limit for the length of a part. The markup and one shortened change need this much.
@@ -17,114 +17,128 @@ const LONGEST_TITLE: usize = 60;
 const LONGEST_NOTE: usize = 200;
 const MOST_NOTES: usize = 4;
 
-/// A part of a report.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
-    /// Self-contained Markdown.
-    pub text: String,
-    /// The changes in it, as indices into the judgement.
-    pub changes: Vec<usize>,
-}
+/// The number that part numbers are measured with.
+const MOST_PARTS: usize = 9_999_999;
 
-/// The report in parts.
+/// The report in as few parts as its `max_chars` allows, or in one part without a limit. Each part is
+/// self-contained Markdown.
 ///
-/// A change that is too long for a part is shortened, and the report says so. A `max_chars` below
-/// [`LEAST_MAX_CHARS`] is raised to it.
+/// A report has at most 60 lines, or one for each of its first causes and findings: details are shown
+/// as long as there is room. A change that is too long for a part is shortened. The report says what
+/// it leaves out. A `max_chars` below [`LEAST_MAX_CHARS`] is raised to it.
 #[must_use]
-pub fn parts(report: &Report<'_>) -> Vec<Part> {
-    let whole = sections::items(report, None);
-    if report.is_empty() {
+pub fn markdown(report: &Report<'_>) -> Vec<String> {
+    if report.is_empty() && report.not_passed().next().is_none() {
         return vec![nothing(report)];
     }
-    let part = assemble(report, &whole.iter().collect::<Vec<_>>(), None);
-    let Some(most) = report.max_chars.map(|most| most.max(LEAST_MAX_CHARS)) else {
-        return vec![part];
-    };
-    if chars(&part.text) <= most {
-        return vec![part];
+    let frame = |classes: &[Class]| frame(report, classes);
+    let Pieces { pieces, rest } = pieces(report, frame);
+    let rest = rest.into_iter();
+    let rest: Vec<(Class, String)> = rest.map(|(class, n)| (class, counted(n))).collect();
+    let most = report.max_chars.map(|most| most.max(LEAST_MAX_CHARS));
+    let room = most.map_or(usize::MAX, |most| most - overhead(report));
+    let mut parts: Vec<Draft<'_>> = vec![Draft::default()];
+    for class in Class::ALL {
+        let own = pieces.iter().filter(|piece| piece.class == class);
+        let texts = own.map(|piece| piece.within(room));
+        let rest = rest.iter().filter(|(other, _)| *other == class);
+        let rest = rest.map(|(_, text)| (&**text, true));
+        for (text, is_cut) in texts.chain(rest) {
+            match parts.last_mut() {
+                Some(part) if part.length + chars(text) <= room => part.add(class, text, is_cut),
+                _ => {
+                    let mut part = Draft::default();
+                    part.add(class, text, is_cut);
+                    parts.push(part);
+                }
+            }
+        }
     }
-    let overhead = overhead(report, &whole);
-    let items = sections::items(report, Some(most - overhead));
-    let of_class = |class: Class| items.iter().filter(move |item| item.class == class);
-    let sizes: Vec<Vec<u32>> = Class::ALL
-        .into_iter()
-        .map(|class| of_class(class).map(|item| size(&item.text)).collect())
-        .collect();
-    let ordered: Vec<&Item> = Class::ALL.into_iter().flat_map(of_class).collect();
-    let classes: Vec<&[u32]> = sizes.iter().map(|sizes| &**sizes).collect();
-    let room = u32::try_from(most - overhead).unwrap_or(MAX_ROOM);
-    let bins: Vec<Vec<&Item>> = match pack(&classes, room.min(MAX_ROOM)) {
-        Ok(packing) => packing
-            .bins()
-            .map(|bin| bin.iter().map(|&item| ordered[item as usize]).collect())
-            .collect(),
-        // No item is larger than the room, so this does not happen. One item per part is correct too.
-        Err(_) => ordered.iter().map(|item| vec![*item]).collect(),
-    };
-    let all = bins.len();
-    let numbered = bins.iter().enumerate();
+    let all = parts.len();
+    let numbered = parts.iter().enumerate();
     numbered
-        .map(|(i, items)| assemble(report, items, Some((i + 1, all))))
+        .map(|(i, part)| part.text(report, (i + 1, all)))
         .collect()
 }
 
-fn size(text: &str) -> u32 {
-    u32::try_from(chars(text)).unwrap_or(u32::MAX)
+/// The pieces of a part.
+#[derive(Default)]
+struct Draft<'a> {
+    texts: Vec<(Class, &'a str)>,
+    length: usize,
+    is_cut: bool,
+}
+
+impl<'a> Draft<'a> {
+    fn add(&mut self, class: Class, text: &'a str, is_cut: bool) {
+        self.length += chars(text);
+        self.texts.push((class, text));
+        self.is_cut |= is_cut;
+    }
+
+    fn text(&self, report: &Report<'_>, part: (usize, usize)) -> String {
+        let mut text = header(report, part);
+        let mut before = None;
+        for (class, piece) in &self.texts {
+            if before != Some(*class) {
+                text.push_str(title(report, *class));
+            }
+            before = Some(*class);
+            text.push_str(piece);
+        }
+        text.push_str(&footer(report, self.is_cut));
+        text
+    }
 }
 
 fn between(report: &Report<'_>) -> String {
     let title = |title: &str| prose(&cut(title, LONGEST_TITLE));
     format!(
-        "({} → {})",
+        "{} → {}",
         title(report.base.title),
         title(report.head.title)
     )
 }
 
-fn nothing(report: &Report<'_>) -> Part {
-    let headline = verdict::headline(report);
-    let caveat = if report.comparison.has_dispatch {
-        ""
-    } else {
-        "; dispatch tables were not compared"
+fn verdict_line(report: &Report<'_>) -> String {
+    let reason = escaped(&reason(report));
+    format!("### **{}:** {reason}", word(report.conclusion()))
+}
+
+fn nothing(report: &Report<'_>) -> String {
+    let caveat = match report.comparison.has_dispatch {
+        true => "",
+        false => "; dispatch tables were not compared",
     };
-    let notes = notes(report);
-    Part {
-        text: format!(
-            "### Operator schemas: {headline} {}{caveat}\n{notes}",
-            between(report)
-        ),
-        changes: Vec::new(),
+    let (verdict, between) = (verdict_line(report), between(report));
+    format!("{verdict} ({between}){caveat}\n{}", notes(report))
+}
+
+fn header(report: &Report<'_>, (part, all): (usize, usize)) -> String {
+    let between = between(report);
+    if part > 1 {
+        return format!("### Operator schemas, part {part} of {all} ({between})\n");
     }
-}
-
-fn is_harmless(report: &Report<'_>) -> bool {
-    let mut sections = outline(report).into_iter();
-    report.comparison.unread.is_empty()
-        && report.own_conclusion() == Conclusion::Pass
-        && sections.all(|section| section.class == Class::Quiet)
-}
-
-fn header(report: &Report<'_>, part: Option<(usize, usize)>) -> String {
-    let of = part.map_or_else(String::new, |(i, all)| format!(", part {i} of {all}"));
+    let of = match all {
+        1 => String::new(),
+        _ => format!(" (part 1 of {all})"),
+    };
+    let headline = verdict::headline(report);
+    let conclusion = escaped(&verdict::conclusion(report));
     let mut text = format!(
-        "### Operator schemas: {} {}{of}\n",
-        verdict::headline(report),
-        between(report)
+        "{}\n\n{between}{of}: {headline}. {conclusion}",
+        verdict_line(report)
     );
-    if part.is_none_or(|(i, _)| i == 1) && !is_harmless(report) {
-        let word = match report.own_conclusion() {
-            Conclusion::Fail => "Blocked",
-            Conclusion::Warn => "Warning",
-            Conclusion::Pass => "Pass",
-        };
-        let conclusion = escaped(&verdict::conclusion(report));
-        text.push_str(&format!("\n**{word}.** {conclusion}\n"));
+    if let Some(showing) = report.showing() {
+        text.push_str(&format!(
+            " This report is filtered: {}.",
+            prose(&cut(&showing, 200))
+        ));
     }
-    if part.is_none_or(|(i, _)| i == 1) {
-        text.push_str(&notes(report));
+    if !report.comparison.has_dispatch {
+        text.push_str(" Dispatch tables were not compared, so backend support is not covered.");
     }
-    text
+    format!("{text}\n{}", notes(report))
 }
 
 fn notes(report: &Report<'_>) -> String {
@@ -138,85 +152,50 @@ fn notes(report: &Report<'_>) -> String {
     format!("\n{}", lines.concat())
 }
 
-fn footer(report: &Report<'_>, is_short: bool) -> String {
-    let mut text = String::new();
-    if is_short {
-        text.push_str("\nThis part shows some long changes only in short form.\n");
+fn footer(report: &Report<'_>, is_cut: bool) -> String {
+    let link = permalink(report);
+    match (is_cut, link) {
+        (true, Some(link)) => format!("\n{HOW} The [full comparison]({link}) has everything.\n"),
+        (true, None) => format!("\n{HOW}\n"),
+        (false, Some(link)) => format!("\n[Full comparison]({link})\n"),
+        (false, None) => String::new(),
     }
-    if let Some(link) = permalink(report) {
-        text.push_str(&format!("\n[Full comparison]({link})\n"));
-    }
-    text
 }
 
-/// The markup around the items of a class; `None` if they have none.
-fn wrapper(report: &Report<'_>, class: Class, items: &[&Item]) -> Option<(String, &'static str)> {
-    const FOLD: &str = "\n</details>\n";
-    let folded = |what: String| Some((format!("\n<details><summary>{what}</summary>\n"), FOLD));
-    let pieces = items.len();
+/// How to see what a report leaves out.
+const HOW: &str = "Some details are left out. `opatlas compare --operator NAME` shows them for one \
+                   operator; `--level` and `--backend` filter too, and `--format json` has all.";
+
+/// The line that counts the sections of a class that are left out.
+fn counted(number: usize) -> String {
+    format!("- and {number} more\n")
+}
+
+/// The title of a class.
+fn title(report: &Report<'_>, class: Class) -> &'static str {
     match class {
-        Class::Unread | Class::New => None,
-        Class::Excused => Some(("\n**Accepted**\n".to_owned(), "")),
-        Class::Errors => Some(("\n**Fix**\n".to_owned(), "")),
-        Class::Fix => {
-            let word = match report.judgement.conclusion {
-                Conclusion::Fail => "Fix or accept",
-                _ => "Breaking",
-            };
-            Some((format!("\n**{word}**\n"), ""))
-        }
-        Class::MoreToFix => folded(format!("{pieces} more to fix or accept")),
-        Class::Look => Some(("\n**Look at**\n".to_owned(), "")),
-        Class::MoreToLook => folded(format!("{pieces} more to look at")),
-        Class::Backends => folded("Backends at a glance".to_owned()),
-        Class::Quiet => {
-            let changes = items.iter().flat_map(|item| &item.changes);
-            let judged = changes.map(|&i| &report.judgement.changes[i]);
-            let number = judged.filter(|judged| judged.is_counted()).count();
-            folded(match number {
-                0 => "Changes without effect".to_owned(),
-                _ => count(number, "safe or informational change"),
-            })
-        }
+        Class::New | Class::Backends => "",
+        Class::Errors => "\n**Fix**\n",
+        Class::Unread => "\n**Not compared**\n",
+        Class::Fix if report.judgement.conclusion == Conclusion::Fail => "\n**Fix or accept**\n",
+        Class::Fix => "\n**Breaking**\n",
+        Class::Further => "\n**Further revisions**\n",
+        Class::Look => "\n**Look at**\n",
+        Class::Excused => "\n**Accepted**\n",
+        Class::Quiet => "\n**Also changed**\n",
     }
 }
 
-pub(super) fn overhead(report: &Report<'_>, items: &[Item]) -> usize {
-    const MOST: usize = 9_999_999;
-    // The first part has the longest header.
-    let header = header(report, Some((1, MOST))) + "9999999";
-    let all: Vec<&Item> = items.iter().collect();
-    let wrappers = Class::ALL
-        .into_iter()
-        .filter_map(|class| wrapper(report, class, &all));
-    let wrappers: usize = wrappers
-        .map(|(open, close)| chars(&open) + chars(close))
-        .sum();
-    // Split items make the counts in the markup longer.
-    chars(&header) + wrappers + chars(&footer(report, true)) + 16
+/// The number of lines around the pieces of these classes.
+fn frame(report: &Report<'_>, classes: &[Class]) -> usize {
+    let titles = classes.iter().map(|class| newlines(title(report, *class)));
+    newlines(&header(report, (1, 1))) + titles.sum::<usize>() + newlines(&footer(report, true))
 }
 
-fn assemble(report: &Report<'_>, items: &[&Item], part: Option<(usize, usize)>) -> Part {
-    let mut text = header(report, part);
-    for class in Class::ALL {
-        let own: Vec<&Item> = items.iter().copied().filter(|i| i.class == class).collect();
-        if own.is_empty() {
-            continue;
-        }
-        let wrapper = wrapper(report, class, &own);
-        if let Some((open, _)) = &wrapper {
-            text.push_str(open);
-        }
-        for item in &own {
-            text.push_str(&item.text);
-        }
-        if let Some((_, close)) = wrapper {
-            text.push_str(close);
-        }
-    }
-    text.push_str(&footer(report, items.iter().any(|item| item.is_short)));
-    Part {
-        text,
-        changes: items.iter().flat_map(|item| item.changes.clone()).collect(),
-    }
+/// The most characters around the pieces of a part.
+fn overhead(report: &Report<'_>) -> usize {
+    let headers = [1, MOST_PARTS].map(|part| chars(&header(report, (part, MOST_PARTS))));
+    let titles = Class::ALL.iter().map(|class| chars(title(report, *class)));
+    let header = headers.into_iter().max().unwrap_or_default();
+    header + titles.sum::<usize>() + chars(&footer(report, true))
 }

@@ -149,6 +149,13 @@ pub(super) fn message(change: &Change) -> Option<Message> {
         }
         ChangeRuleId::DefaultAdded => message!("{} now has the default {}", what, new.default()),
         ChangeRuleId::DefaultRemoved => message!("{} lost its default {}", what, old.default()),
+        ChangeRuleId::DefaultChanged if old.default == new.default => message!(
+            "{} keeps the default {}, but as `{}` instead of `{}`",
+            what,
+            new.default(),
+            new.ty,
+            old.ty
+        ),
         ChangeRuleId::DefaultChanged if change.notes.contains(&Note::SameNumberOtherKind) => {
             message!(
                 "the default of {} changed from {} to {}, the same number with another type",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{formulas, from_to, names, note, some, text, tick, ticks};
+use super::{formulas, from_to, names, note, some, text, tick, ticks, training};
 use crate::changes::lists::{self, keys};
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note, Subject};
@@ -110,6 +110,13 @@ fn cpp_call(change: &Change) -> Message {
 fn tags(change: &Change) -> Option<Message> {
     let own = names(change);
     Some(match change.rule.id {
+        ChangeRuleId::TagMemberAdded => {
+            message!("`tags.yaml` declares the new tag {}", ticks(&own))
+        }
+        ChangeRuleId::TagMemberRemoved => message!(
+            "`tags.yaml` no longer declares the tag, so this member and `at::Tag::{}` are gone",
+            own.first().copied().unwrap_or_default()
+        ),
         ChangeRuleId::TagCoreAdded => "it gained the tag `core` and is now frozen".into(),
         ChangeRuleId::TagCoreRemoved => {
             "it lost the tag `core`, which protected it from changes".into()
@@ -184,8 +191,8 @@ fn kernels(change: &Change) -> Option<Message> {
                 .into()
         }
         ChangeRuleId::CompositeImplicitToExplicit => message!(
-            "its composite kernel changed from implicit to explicit, {}, so it needs its own \
-             formula",
+            "its composite kernel changed from implicit to explicit, {}, so autograd and export no \
+             longer see the operators that it calls",
             from_to(change, "a structured kernel")
         ),
         ChangeRuleId::CompositeExplicitToImplicit => message!(
@@ -219,32 +226,7 @@ fn kernels(change: &Change) -> Option<Message> {
         ChangeRuleId::BackendSupportKindChanged => {
             on_keys("another kind of kernel runs it on ", own, &[])
         }
-        ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::Ambiguous) => message!(
-            "calls on {} fail, because a composite kernel and a backend's kernel are ambiguous",
-            keys(own)
-        ),
-        ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::NoDerivatives) => {
-            message!(
-                "it can no longer train on {} (no derivatives.yaml to look up a formula)",
-                keys(own)
-            )
-        }
-        ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::FormulaUnmatched) => {
-            message!(
-                "its formula in `derivatives.yaml` no longer matches its schema, so it cannot \
-                 train on {}",
-                keys(own)
-            )
-        }
-        ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::FormulaRemoved) => {
-            message!(
-                "`derivatives.yaml` no longer has its formula, so it can no longer train on {}",
-                keys(own)
-            )
-        }
-        ChangeRuleId::AutogradSupportLost => {
-            message!("it can no longer train on {}", keys(own))
-        }
+        ChangeRuleId::AutogradSupportLost => training::message(change, own),
         ChangeRuleId::OverloadShadowing => message!(
             "the new overload matches calls that used {} before",
             names(change)

@@ -38,7 +38,7 @@ pub(super) fn message(change: &Change) -> Message {
             piece(new)
         ),
         ChangeRuleId::FormulaRemoved => message!(
-            "its formula for {} is now {}, so training stops there",
+            "its formula for {} is now {}, so the gradient silently stops there",
             whose,
             piece(new)
         ),
@@ -60,8 +60,11 @@ pub(in crate::changes) fn of_several(first: &Change) -> Message {
         ChangeRuleId::FormulaRemoved if is_not_implemented(new) => {
             "formulas in `derivatives.yaml` replaced by `not_implemented`".into()
         }
-        ChangeRuleId::FormulaRemoved => {
+        ChangeRuleId::FormulaRemoved if new.is_empty() => {
             "formulas in `derivatives.yaml` removed for some inputs".into()
+        }
+        ChangeRuleId::FormulaRemoved => {
+            "formulas in `derivatives.yaml` replaced by `non_differentiable`".into()
         }
         _ => {
             let (old, new) = difference(old, new);

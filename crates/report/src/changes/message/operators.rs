@@ -52,14 +52,17 @@ pub(super) fn message(change: &Change) -> Option<Message> {
             "the in-place operator became {}, which mutates no argument",
             tick(new)
         ),
-        ChangeRuleId::VariantGroupIncomplete => message!(
-            "it remains, but its variant {} {} removed",
+        ChangeRuleId::VariantGroupIncomplete => match &names(change)[..] {
+            [only] => message!("it remains, but its variant {} was removed", tick(only)),
+            several => message!(
+                "it remains, but its variants {} were removed",
+                ticks(several)
+            ),
+        },
+        ChangeRuleId::VariantsOutOfStep => message!(
+            "its variants are out of step: make the same change in {}{}",
             ticks(&names(change)),
-            if names(change).len() == 1 {
-                "was"
-            } else {
-                "were"
-            }
+            expected(change)
         ),
         ChangeRuleId::NoChange => "nothing changed".into(),
         ChangeRuleId::SignatureRespelled => {
@@ -132,6 +135,19 @@ fn about(change: &Change) -> Message {
 
 fn overload(name: &str) -> &str {
     name.split_once('.').map_or(name, |(_, overload)| overload)
+}
+
+/// The schemas to write.
+fn expected(change: &Change) -> Message {
+    let expected = note(change, |note| match note {
+        Note::Expected(schemas) => Some(schemas.iter().map(|(_, schema)| schema)),
+        _ => None,
+    });
+    let schemas: Vec<_> = expected.into_iter().flatten().collect();
+    match &schemas[..] {
+        [] => Message::default(),
+        schemas => message!(" (write {})", ticks(schemas)),
+    }
 }
 
 /// The operators that fail without a removed one.

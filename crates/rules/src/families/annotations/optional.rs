@@ -5,7 +5,10 @@
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::Entry;
 use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_schema::function::Argument;
+use opatlas_operators::variants::out_variant;
+use opatlas_schema::function::{Argument, Arguments, At, FunctionSchema, Return, SchemaKind};
+use opatlas_schema::invariants::broken_invariants;
+use opatlas_schema::name::{NameForm, OperatorName};
 use opatlas_schema::types::Type;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
@@ -26,16 +29,66 @@ pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
         if !passed_on(scope.catalogue, id, operator, &placed.entry) {
             continue;
         }
+        sink.entry(placed, diagnostic(operator.schema(), argument));
+    }
+}
+
+fn diagnostic(schema: &FunctionSchema, argument: &Argument) -> Diagnostic {
+    let rule = RuleId::OptionalMutableTensor;
+    let at = argument.type_at.0;
+    if !is_out(schema, argument) {
         let message = message!(
-            "argument `{}` is an optional mutable tensor, which generated C++ cannot \
-             express",
+            "argument `{}` is an optional mutable tensor, which generated C++ cannot express",
             argument
         );
-        let diagnostic =
-            Diagnostic::new(RuleId::OptionalMutableTensor, argument.type_at.0, message)
-                .with_help("make it a plain tensor, or do not mutate it");
-        sink.entry(placed, diagnostic);
+        let help = "make it a plain tensor, or do not mutate it";
+        return Diagnostic::new(rule, at, message).with_help(help);
     }
+    let message = message!(
+        "`{}` is an optional out argument: an operator either takes `out` or returns a new tensor",
+        argument
+    );
+    let help = match split(schema) {
+        Some((functional, out)) => {
+            message!("declare two operators: `{}` and `{}`", functional, out)
+        }
+        None => "declare one operator without the argument, and an out variant of it".into(),
+    };
+    Diagnostic::new(rule, at, message).with_help(help)
+}
+
+fn is_out(schema: &FunctionSchema, argument: &Argument) -> bool {
+    &*argument.name == "out" || schema.arguments.out().contains(argument)
+}
+
+/// The functional operator and the out variant that an operator with an optional out argument stands
+/// for.
+fn split(schema: &FunctionSchema) -> Option<(FunctionSchema, FunctionSchema)> {
+    let arguments = &schema.arguments;
+    let kept = |a: &&Argument| !(a.is_write() && is_out(schema, a));
+    let list: Vec<Argument> = arguments.all().iter().filter(kept).cloned().collect();
+    let positional = arguments.positional().iter().filter(kept).count();
+    let returned = Return {
+        name: None,
+        ty: Type::TENSOR,
+        annotation: None,
+        at: At::default(),
+    };
+    let overload = schema.name.overload();
+    let overload = overload
+        .strip_suffix("out")
+        .map_or(overload, |o| o.trim_end_matches('_'));
+    let functional = FunctionSchema {
+        name: OperatorName::from_parts(schema.name.stem(), NameForm::Plain, overload),
+        arguments: Arguments::new(list.clone(), positional, list.len()),
+        returns: vec![returned],
+        name_at: schema.name_at,
+        returns_at: schema.returns_at,
+    };
+    let is_sound =
+        functional.kind() == SchemaKind::Functional && broken_invariants(&functional).is_empty();
+    let out = out_variant(&functional).filter(|_| is_sound)?;
+    Some((functional, out))
 }
 
 fn is_optional_write(argument: &Argument) -> bool {

@@ -2,15 +2,13 @@
 
 use opatlas_operators::generate::GenerationFault;
 use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_schema::function::SchemaKind;
 use opatlas_schema::name::OperatorName;
-use opatlas_schema::signature::signature_without_defaults;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 use rustc_hash::FxHashSet;
 
 use crate::scope::places::autogen_at;
-use crate::scope::{Elsewhere, Scope};
+use crate::scope::{OutOfStep, Scope};
 use crate::sink::Sink;
 
 pub(super) fn faults(scope: &Scope<'_>, sink: &mut Sink) -> FxHashSet<OperatorId> {
@@ -57,52 +55,18 @@ fn no_tensor(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
 fn lonely_out(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let out = scope.operator(id);
     let message = message!("out variant `{}` belongs to no group", out.name());
-    let diagnostic = Diagnostic::new(
-        RuleId::OutWithoutOtherVariant,
-        out.schema().name_at.0,
-        message,
-    );
-    let Some((near, difference)) = near_sibling(scope, id) else {
+    let at = out.schema().name_at.0;
+    let diagnostic = |message| Diagnostic::new(RuleId::OutWithoutOtherVariant, at, message);
+    let Some(apart) = OutOfStep::find(scope, scope.catalogue.groups.of(id)) else {
         let help = "declare the functional variant with the same arguments and defaults";
-        scope.report(sink, id, diagnostic.with_help(help));
+        scope.report(sink, id, diagnostic(message).with_help(help));
         return;
     };
-    let other = scope.operator(near);
-    let help = message!(
-        "use the same arguments and defaults as `{}`: {}",
-        other.name(),
-        difference
-    );
-    let elsewhere: [Elsewhere; 1] = [(
-        "the expected functional variant is here",
-        near,
-        other.schema().name_at.0,
-    )];
-    scope.report_with(sink, id, diagnostic.with_help(help), &elsewhere);
-}
-
-fn near_sibling(scope: &Scope<'_>, id: OperatorId) -> Option<(OperatorId, &'static str)> {
-    let out = scope.operator(id).schema();
-    let expected = out.name.overload().strip_suffix("out").unwrap_or("");
-    let expected = expected.strip_suffix('_').unwrap_or(expected);
-    let name = OperatorName::parse(&match expected {
-        "" => out.name.stem().to_owned(),
-        overload => format!("{}.{overload}", out.name.stem()),
-    });
-    let near = scope.catalogue.find(name.ok()?.as_str())?;
-    let other = scope.operator(near).schema();
-    if other.kind() != SchemaKind::Functional {
-        return None;
-    }
-    let same = signature_without_defaults(out) == signature_without_defaults(other);
-    Some((
-        near,
-        if same {
-            "the defaults differ"
-        } else {
-            "arguments or returns differ"
-        },
-    ))
+    let mut message = message;
+    message.push_str(": ");
+    message.push(&apart.message());
+    let diagnostic = apart.explain(diagnostic(message), id);
+    scope.report_with(sink, id, diagnostic, &apart.elsewhere());
 }
 
 fn broken(scope: &Scope<'_>, id: OperatorId, schema: &str, why: &str, sink: &mut Sink) {
@@ -130,6 +94,14 @@ fn clash(
     sink: &mut Sink,
 ) {
     let operator = scope.operator(id);
+    if let Some(apart) = OutOfStep::find(scope, scope.catalogue.groups.of(id)) {
+        let mut message = message!("cannot generate `{}`: ", name);
+        message.push(&apart.message());
+        let at = autogen_at(operator);
+        let diagnostic = Diagnostic::new(RuleId::AutogenNameClash, at, message);
+        scope.report_with(sink, id, apart.explain(diagnostic, id), &apart.elsewhere());
+        return;
+    }
     let message = message!(
         "cannot generate `{}`: an operator with this name exists",
         name

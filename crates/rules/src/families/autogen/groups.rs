@@ -7,7 +7,7 @@ use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 
 use super::lists;
-use crate::scope::{CompleteGroup, Elsewhere, Scope};
+use crate::scope::{CompleteGroup, Elsewhere, OutOfStep, Scope};
 use crate::sink::Sink;
 
 /// Checks a group of several members. Returns whether it is correct.
@@ -75,6 +75,13 @@ fn no_functional(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
     let (Some(first), Some(second)) = (members.next(), members.next()) else {
         return;
     };
+    if let Some(apart) = OutOfStep::find(scope, group) {
+        let at = scope.name_at(first);
+        let diagnostic = Diagnostic::new(RuleId::GroupFunctionalRequired, at, apart.message());
+        let diagnostic = apart.explain(diagnostic, first);
+        scope.report_with(sink, first, diagnostic, &apart.elsewhere());
+        return;
+    }
     let (a, b) = (scope.operator(first), scope.operator(second));
     let message = message!(
         "`{}` and `{}` are variants of an operator that has no functional variant",

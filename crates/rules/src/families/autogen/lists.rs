@@ -8,27 +8,14 @@ use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 
-use crate::scope::Scope;
 use crate::scope::field_edit::{adding, removing};
 use crate::scope::places::autogen_at;
+use crate::scope::{OutOfStep, Scope, written};
 use crate::sink::Sink;
 
 fn listed(operator: &Operator) -> impl Iterator<Item = &str> {
     let written = operator.declared().into_iter();
     written.flat_map(|placed| placed.entry.autogen.iter().map(|name| name.value.as_str()))
-}
-
-/// The group without its generated members.
-fn written(scope: &Scope<'_>, group: &Group) -> Group {
-    let keep = |id: Option<OperatorId>| id.filter(|&id| !scope.operator(id).is_generated());
-    Group {
-        functional: keep(group.functional),
-        inplace: keep(group.inplace),
-        out: keep(group.out),
-        mutable: keep(group.mutable),
-        scratch: keep(group.scratch),
-        duplicates: Vec::new(),
-    }
 }
 
 pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
@@ -57,6 +44,10 @@ pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
         return false;
     }
     let is_missing = generated.iter().any(|name| !named.contains(name));
+    if is_missing && let Some(apart) = OutOfStep::find(scope, group) {
+        apart_of_name(scope, base, group, &apart, sink);
+        return false;
+    }
     for id in group.members() {
         let operator = scope.operator(id);
         let wrong = listed(operator).any(|name| !generated.contains(&name));
@@ -72,6 +63,27 @@ pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
         }
     }
     false
+}
+
+/// Reports a generated operator whose name a declared one has. Rules about structured groups come
+/// first.
+fn apart_of_name(
+    scope: &Scope<'_>,
+    base: OperatorId,
+    group: &Group,
+    apart: &OutOfStep<'_, '_>,
+    sink: &mut Sink,
+) {
+    if group
+        .out
+        .is_some_and(|out| scope.operator(out).is_structured())
+    {
+        return;
+    }
+    let at = autogen_at(scope.operator(base));
+    let diagnostic = Diagnostic::new(RuleId::AutogenListMismatch, at, apart.message());
+    let diagnostic = apart.explain(diagnostic, base);
+    scope.report_with(sink, base, diagnostic, &apart.elsewhere());
 }
 
 fn mismatch(

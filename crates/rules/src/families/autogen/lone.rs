@@ -12,9 +12,9 @@ use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Span, message};
 use rustc_hash::FxHashSet;
 
-use crate::scope::Scope;
 use crate::scope::field_edit::{adding, removing};
 use crate::scope::places::autogen_at;
+use crate::scope::{OutOfStep, Scope};
 use crate::sink::Sink;
 
 pub(super) fn single(
@@ -119,15 +119,22 @@ fn is_grouped_by_name(scope: &Scope<'_>, id: OperatorId) -> bool {
 fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
     let operator = scope.operator(id);
     let catalogue = scope.catalogue;
-    let message = message!(
+    let mut message = message!(
         "`{}` mutates its arguments, but has no functional and out variants for functionalization",
         operator.name()
     );
-    let diagnostic = Diagnostic::new(
-        RuleId::MutableOpMustBeGrouped,
-        operator.schema().name_at.0,
-        message,
-    );
+    let apart = OutOfStep::find(scope, group);
+    if let Some(apart) = &apart {
+        message.push_str(": ");
+        message.push(&apart.message());
+    }
+    let at = operator.schema().name_at.0;
+    let diagnostic = Diagnostic::new(RuleId::MutableOpMustBeGrouped, at, message);
+    if let Some(apart) = apart {
+        let diagnostic = apart.explain(diagnostic, id);
+        scope.report_with(sink, id, diagnostic, &apart.elsewhere());
+        return;
+    }
     let base = generate::base(group, catalogue.release);
     let alone = generate::left_alone(&catalogue.operators, group, catalogue.release);
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
@@ -220,6 +227,10 @@ fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
     }
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
     let names: Vec<&str> = names.iter().map(OperatorName::as_str).collect();
+    // A declared operator with the name is a variant whose signature differs.
+    if names.iter().any(|name| catalogue.find(name).is_some()) {
+        return;
+    }
     let names = names.join(", ");
     let message = message!("`{}` has no out variant", operator.name());
     let diagnostic = Diagnostic::new(RuleId::AutogenMissing, operator.schema().name_at.0, message)

@@ -1,5 +1,7 @@
 //! Conventions of ATen's README that no generator checks.
 
+mod implicit;
+
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::Knowledge;
 use opatlas_operators::derivatives::Derivatives;
@@ -47,6 +49,7 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
 
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
+    implicit::check(scope, sink);
     if let Some(file) = &catalogue.derivatives {
         formulas(catalogue, file, sink);
         backwards(catalogue, sink);

@@ -5,6 +5,7 @@
 
 mod entries;
 mod gradients;
+mod names;
 mod outputs;
 mod subjects;
 mod tangents;
@@ -51,6 +52,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
 fn check_entry<'a>(subjects: &Subjects<'a>, sink: &mut Sink) -> Option<Vec<Expansion<'a>>> {
     let before = sink.count();
     entries::check(subjects, sink);
+    names::condition(subjects, sink);
     let sets = sink.while_wanted(&subjects.entry.sets);
     let expansions = sets.map(|set| check_set(subjects, set, sink)).collect();
     (sink.count() == before).then_some(expansions)
@@ -65,6 +67,7 @@ fn check_set<'a>(subjects: &Subjects<'a>, set: &'a FormulaSet, sink: &mut Sink) 
     entries::clashes(subjects, set, &expansion, sink);
     gradients::check(subjects, &expansion, sink);
     tangents::check(subjects, &expansion, sink);
+    names::check(subjects, &expansion, sink);
     if sink.count() == before {
         outputs::check(subjects, &expansion, sink);
     }

@@ -6,7 +6,7 @@
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivatives::Derivatives;
-use opatlas_operators::derivatives::tokens::tokens;
+use opatlas_operators::derivatives::names::called;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::SchemaKind;
@@ -85,6 +85,7 @@ enum Role {
 pub(super) fn check(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink) {
     let composites = composites(catalogue);
     let found = Functions::find(files, |name| composites.contains_key(name));
+    let kernels = kernels(catalogue);
     let bases: FxHashSet<&str> = catalogue
         .iter()
         .filter(|(_, operator)| operator.kind == SchemaKind::Out)
@@ -105,9 +106,27 @@ pub(super) fn check(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink) 
             function,
             file,
             bases: &bases,
+            kernels: &kernels,
         }
         .check(sink);
     }
+}
+
+/// The kernels in `at::native` that the dispatcher chooses between, with the base names of their
+/// operators. Kernels that only decompose are left out.
+fn kernels(catalogue: &Catalogue) -> FxHashMap<&str, &str> {
+    let mut kernels = FxHashMap::default();
+    for (_, operator) in catalogue.iter() {
+        let written = operator.declared().map_or(&[][..], |_| operator.kernels());
+        let chosen = written.iter().filter(|kernel| {
+            kernel.kernel.namespace.is_none()
+                && !kernel.key.as_str().starts_with("CompositeImplicit")
+        });
+        for kernel in chosen {
+            kernels.insert(&*kernel.kernel.name, operator.base_name());
+        }
+    }
+    kernels
 }
 
 fn composites(catalogue: &Catalogue) -> FxHashMap<Box<str>, Vec<Composite>> {
@@ -173,18 +192,6 @@ fn add_formulas(derivatives: &Derivatives, composites: &mut FxHashMap<Box<str>, 
     }
 }
 
-fn called(formula: &str) -> impl Iterator<Item = &str> {
-    let mut before = "";
-    tokens(formula)
-        .zip(tokens(formula).skip(1))
-        .filter_map(move |(token, next)| {
-            let is_free = !matches!(before, "." | "->" | "::");
-            before = token;
-            let is_name = token.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-            (is_free && is_name && next == "(").then_some(token)
-        })
-}
-
 impl Role {
     /// The role of a kernel for a dispatch key; `None` if the key is not composite.
     fn on(key: &str) -> Option<Self> {
@@ -226,6 +233,7 @@ struct Body<'b> {
     function: &'b Function,
     file: &'b str,
     bases: &'b FxHashSet<&'b str>,
+    kernels: &'b FxHashMap<&'b str, &'b str>,
 }
 
 impl Body<'_> {
@@ -321,6 +329,22 @@ impl Body<'_> {
                 help,
             ));
         }
-        None
+        self.native_call(call)
+    }
+
+    fn native_call(&self, call: &Call) -> Option<(RuleId, Message, &'static str)> {
+        let path = call.path.trim_start_matches("::");
+        let name = path
+            .strip_prefix("at::")
+            .unwrap_or(path)
+            .strip_prefix("native::")?;
+        let operator = self.kernels.get(name)?;
+        let message = message!(
+            "calls `{}`, a kernel of `{}`, without the dispatcher",
+            path,
+            operator
+        );
+        let help = "call the operator in `at::`, or its method";
+        Some((RuleId::CompositeNativeCall, message, help))
     }
 }

@@ -13,7 +13,7 @@ use super::ufunc;
 use crate::scope::field_edit::adding;
 use crate::scope::places::{field_at, is_unread};
 use crate::scope::subject::parameters;
-use crate::scope::{CompleteGroup, Scope};
+use crate::scope::{CompleteGroup, OutOfStep, Scope};
 use crate::sink::Sink;
 
 /// Keys whose kernels follow from the structured ones.
@@ -39,6 +39,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
         let consistent = consistent(scope, complete, sink);
         if structured && consistent {
             delegates_home(scope, complete, sink);
+            composite_delegates(scope, complete, sink);
             out_kernels(scope, complete, sink);
             signatures(scope, complete, sink);
             if any_served || has_structured_kernel(scope, complete.out) {
@@ -84,6 +85,13 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
     let out = scope.operator(group.out);
     let out_at = scope.name_at(group.out);
     let Some(placed) = operator.declared() else {
+        if let Some(apart) = OutOfStep::find(scope, scope.catalogue.groups.of(group.out)) {
+            let rule = RuleId::StructuredGroupConsistent;
+            let diagnostic = Diagnostic::new(rule, out_at, apart.message());
+            let diagnostic = apart.explain(diagnostic, group.out);
+            scope.report_with(sink, group.out, diagnostic, &apart.elsewhere());
+            return;
+        }
         let message = message!(
             "the structured operator `{}` needs a declaration of `{}`, not a generated one",
             out.name(),
@@ -192,6 +200,40 @@ fn delegates_home(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
             scope.name_at(group.out),
         )];
         scope.report_with(sink, id, diagnostic, &elsewhere);
+    }
+}
+
+/// Kernels of delegating operators on keys whose kernels come from the out variant. An out variant
+/// with a kernel on the same key has one for every variant by hand.
+fn composite_delegates(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
+    let out = scope.operator(group.out);
+    for id in [Some(group.functional), group.inplace]
+        .into_iter()
+        .flatten()
+    {
+        let operator = scope.operator(id);
+        for kernel in operator.kernels() {
+            let key = kernel.key.as_str();
+            if !key.starts_with("CompositeExplicit") || out.has_kernel(key) {
+                continue;
+            }
+            let message = message!(
+                "`{}` gets its kernels from the structured `{}`, but has one for {} too",
+                operator.name(),
+                out.name(),
+                key
+            );
+            let help = message!("remove it, so that {} decides for all backends", out.name());
+            let diagnostic =
+                Diagnostic::new(RuleId::StructuredDelegateComposite, kernel.key_at, message)
+                    .with_help(help);
+            let elsewhere = [(
+                "the structured operator is here",
+                group.out,
+                scope.name_at(group.out),
+            )];
+            scope.report_with(sink, id, diagnostic, &elsewhere);
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use opatlas_source::diagnostic::RuleId;
 
 use super::{error, example};
-use crate::rule::Rule;
+use crate::rule::{Rule, Stage};
 
-pub(crate) static RULES: [Rule; 10] = [
+pub(crate) static RULES: [Rule; 11] = [
     Rule {
         what: "A formula is a string. For tangents this matters only if an argument has a \
                gradient.",
@@ -120,5 +120,18 @@ pub(crate) static RULES: [Rule; 10] = [
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
         ..error(RuleId::DerivStridesSingle)
+    },
+    Rule {
+        stage: Stage::Compile,
+        what: "A formula uses only names that exist: arguments, outputs, what torchgen declares \
+               (`grad`, `grads`, `grad_NAME`, `grad_input_mask`, `retain_variables`; `self_p` and \
+               `self_t` in tangents), and what it declares itself. Functions, members, qualified \
+               names and constants of headers (`M_PI`, `kFloat`) are not checked.",
+        why: "torchgen copies the formula into C++, which then does not compile. This happens when \
+              an argument is renamed and the formula keeps the old name.",
+        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * others\n"),
+        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
+        source: "torchgen/packaged/autograd/gen_autograd_functions.py, process_function",
+        ..error(RuleId::DerivUnknownName)
     },
 ];

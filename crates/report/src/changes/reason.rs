@@ -1,0 +1,156 @@
+//! The verdict and its reason: the first line of a report.
+
+use super::outline::{Class, Kind, Section, outline};
+use super::title::title;
+use super::{Report, count, verdict};
+use opatlas_diff::policy::Conclusion;
+use opatlas_rules::registry;
+use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::{Message, message};
+
+/// The most bytes of a change or message.
+const MOST_TEXT: usize = 200;
+
+/// The verdict as a word.
+pub(super) fn word(conclusion: Conclusion) -> &'static str {
+    match conclusion {
+        Conclusion::Fail => "Blocked",
+        Conclusion::Warn => "Warning",
+        Conclusion::Pass => "Pass",
+    }
+}
+
+/// The most important fact behind the verdict, and how many more there are of its kind. A filter does
+/// not affect it.
+#[must_use]
+pub fn reason(report: &Report<'_>) -> Message {
+    let sections = outline(&report.unfiltered());
+    let own = match report.own_conclusion() {
+        Conclusion::Pass => None,
+        _ => of_problems(report, &sections),
+    };
+    let worse = report.conclusion() > report.own_conclusion();
+    let further = worse.then(|| of_further(report)).flatten();
+    let rest = || of_first(report, &sections);
+    further.or(own).unwrap_or_else(rest)
+}
+
+fn of_further(report: &Report<'_>) -> Option<Message> {
+    let mut all: Vec<_> = report.not_passed().collect();
+    all.sort_by_key(|further| std::cmp::Reverse(further.conclusion));
+    let first = all.first()?;
+    let more = more(all.len() - 1, "revision", "");
+    Some(message!(
+        "against {}: {}{}",
+        first.title,
+        first.counts(),
+        more
+    ))
+}
+
+/// Why the comparison with the base fails or warns.
+fn of_problems(report: &Report<'_>, sections: &[Section<'_>]) -> Option<Message> {
+    let number = |class: Class| sections.iter().filter(|one| one.class == class).count();
+    let first = |class: Class| sections.iter().find(|section| section.class == class);
+    let to_fix = |more: usize| match more {
+        0 => String::new(),
+        more => format!("; {} to revert or accept", count(more, "change")),
+    };
+    if report.found.count(Severity::Error) > 0 {
+        let what = first(Class::Errors).and_then(|section| error(report, section));
+        let all = report.found.count(Severity::Error);
+        return Some(match what {
+            Some(what) => {
+                let more = more(all - 1, "error", "");
+                message!("{}{}{}", what, more, to_fix(number(Class::Fix)))
+            }
+            None => message!("{}{}", count(all, "new error"), to_fix(number(Class::Fix))),
+        });
+    }
+    let unread = verdict::unread(report);
+    let unread = unread.map(|unread| message!("{}, which may hide breaking changes", unread));
+    let fails = report.own_conclusion() == Conclusion::Fail;
+    let (class, act) = match fails {
+        true => (Class::Fix, " to revert or accept"),
+        false if number(Class::Fix) > 0 => (Class::Fix, " to look at"),
+        false => (Class::Look, " to look at"),
+    };
+    let change = first(class).map(|section| {
+        let what = said(report, section);
+        let number = number(class) - 1
+            + if class == Class::Fix && !fails {
+                number(Class::Look)
+            } else {
+                0
+            };
+        message!("{}{}", what, more(number, "change", act))
+    });
+    match (unread, change) {
+        (Some(unread), Some(change)) => Some(message!("{}; {}", unread, change)),
+        (Some(only), None) | (None, Some(only)) => Some(only),
+        (None, None) => {
+            verdict::ending(report).map(|ending| message!("an exception ends soon: {}", ending))
+        }
+    }
+}
+
+/// The most important change of a report that passes.
+fn of_first(report: &Report<'_>, sections: &[Section<'_>]) -> Message {
+    let Some(first) = sections.first() else {
+        return "no changes".into();
+    };
+    let others = sections
+        .iter()
+        .filter(|section| matches!(section.kind, Kind::Cause(..)));
+    let what = said(report, first);
+    let number = others.count().saturating_sub(1);
+    match first.class {
+        Class::Fix | Class::Look => {
+            message!("the policy allows {}{}", what, more(number, "change", ""))
+        }
+        _ => message!("{}{}", what, more(number, "change", "")),
+    }
+}
+
+fn more(number: usize, one: &str, act: &str) -> String {
+    match number {
+        0 => String::new(),
+        _ => format!(" (and {}{act})", count(number, &format!("more {one}"))),
+    }
+}
+
+/// What a section is about, in a few words.
+pub(super) fn said(report: &Report<'_>, section: &Section<'_>) -> Message {
+    match &section.kind {
+        Kind::Cause(cause, _) => {
+            let title = title(&report.judgement.changes, cause);
+            title.named(&title.what).cut(MOST_TEXT)
+        }
+        Kind::Findings(found) => about(found),
+        Kind::Exceptions(about) => {
+            let number = about.len();
+            message!("{}", count(number, "exception"))
+        }
+    }
+}
+
+fn error(report: &Report<'_>, section: &Section<'_>) -> Option<Message> {
+    let found = match &section.kind {
+        Kind::Cause(_, found) | Kind::Findings(found) => found,
+        Kind::Exceptions(_) => return None,
+    };
+    let errors = found.iter().filter(|one| one.severity == Severity::Error);
+    let first = errors.min_by_key(|finding| registry::of(finding.rule).stage)?;
+    let place = report.found.place(first);
+    Some(message!("{} (`{}`)", about(&[first]), place))
+}
+
+/// What findings with one message say, with the operator if there is only one.
+fn about(found: &[&Finding]) -> Message {
+    let text = found[0].message.cut(MOST_TEXT);
+    let is_named = |name: &&str| found[0].message.contains(*name);
+    match found[0].operator.as_deref().filter(|_| found.len() == 1) {
+        Some(name) if !is_named(&name) => message!("`{}`: {}", name, text),
+        _ => text,
+    }
+}
