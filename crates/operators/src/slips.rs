@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::{Span, message};
+use opatlas_source::Span;
 use opatlas_yaml::{Kind, NodeId, Root, Tree};
 
 use crate::entry::Field;
@@ -14,18 +14,19 @@ const MOST_BYTES: usize = 64 << 10;
 
 /// For a file that is not a list of entries.
 pub(crate) fn no_list(text: &str, root: Root, tree: Option<&Tree>) -> Diagnostic {
-    let what = match root {
-        Root::Empty => "it is empty",
-        Root::Mapping(_) => "it is a mapping",
-        Root::Scalar(_) | Root::Sequence => "it is a single value",
-    };
     let whole = content(text, root, tree);
     let first = first_line(text, whole.start);
     let at = match root {
         Root::Empty => Span::at(0),
         _ => span(&first),
     };
-    let message = message!("the file must be a list of entries, but {}", what);
+    let message = match root {
+        Root::Empty => "`native_functions.yaml` is empty, but must be a list of entries",
+        Root::Mapping(_) => "the file must be a list of entries, but it is a mapping",
+        Root::Scalar(_) | Root::Sequence => {
+            "the file must be a list of entries, but it is a single value"
+        }
+    };
     let diagnostic = Diagnostic::new(RuleId::YamlRootList, at, message);
     match root {
         Root::Mapping(_) => match entry(text, &whole) {

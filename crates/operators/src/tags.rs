@@ -69,8 +69,12 @@ impl DeclaredTags {
         let broken = !document.diagnostics.is_empty();
         diagnostics.extend(document.diagnostics);
         if !matches!(document.root, Root::Sequence) && !broken {
+            let message = match document.root {
+                Root::Empty => "`tags.yaml` is empty, but must be a list of tags",
+                _ => "`tags.yaml` must be a list of tags",
+            };
             diagnostics.push(
-                Diagnostic::new(RULE, Span::at(0), "`tags.yaml` must be a list of tags")
+                Diagnostic::new(RULE, Span::at(0), message)
                     .with_help("write `- tag: name` and `  desc: description`"),
             );
         }

@@ -51,14 +51,12 @@ pub(super) fn read(file: &Content) -> Derivatives {
 
 fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
     let (what, span) = list_fault(tree, root)?;
-    Some(
-        Diagnostic::new(
-            RuleId::DerivRoot,
-            span,
-            message!("the file must be a list of entries, but {}", what),
-        )
-        .with_help("start each entry with `- name: ...`; a file without formulas is `[]`"),
-    )
+    let message = match root {
+        Root::Empty => "`derivatives.yaml` is empty, but must be a list of entries".into(),
+        _ => message!("the file must be a list of entries, but {}", what),
+    };
+    let help = "start each entry with `- name: ...`; a file without formulas is `[]`";
+    Some(Diagnostic::new(RuleId::DerivRoot, span, message).with_help(help))
 }
 
 struct Reader<'t> {

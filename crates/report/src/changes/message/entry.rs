@@ -57,8 +57,8 @@ pub(super) fn message(change: &Change) -> Option<Message> {
         ChangeRuleId::ConstRefChanged => message!(
             "kernels now take mutable tensors as {}",
             match text(change.new.as_ref()) {
-                "True" => "`const Tensor&`",
-                _ => "`Tensor&`",
+                "True" => tick("const Tensor&"),
+                _ => tick("Tensor&"),
             }
         ),
         ChangeRuleId::StructuredChanged => match text(change.new.as_ref()) {

@@ -17,9 +17,10 @@ const SEEDED: &str = "nondeterministic_seeded";
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
+    let is_unread = catalogue.tags.all().is_empty() && !catalogue.tags_diagnostics.is_empty();
     for placed in sink.while_wanted(scope.entries()) {
         for tag in &placed.entry.tags {
-            if !catalogue.tags.allows(&tag.value) {
+            if !is_unread && !catalogue.tags.allows(&tag.value) {
                 unknown(catalogue, placed, tag, sink);
             }
         }
@@ -68,6 +69,9 @@ fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, s
         let diagnostic = Diagnostic::new(rule, tag.at, message);
         match sink.suggestions.nearest(name, names()) {
             Some(near) => diagnostic.with_near_name(tag.at, name, near),
+            None if catalogue.tags.all().is_empty() => {
+                diagnostic.with_help("declare it: `tags.yaml` declares no tags")
+            }
             None => {
                 let list: Vec<&str> = names().take(MOST_LISTED).collect();
                 let more = match names().count() - list.len() {
