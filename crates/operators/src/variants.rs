@@ -34,7 +34,7 @@ pub fn expected(reference: &FunctionSchema, variant: &FunctionSchema) -> Option<
     };
     let made = |returns| FunctionSchema {
         name: name(reference, variant),
-        arguments: non_out(reference, &base, variant),
+        arguments: non_out(reference, variant),
         returns,
         name_at: variant.name_at,
         returns_at: variant.returns_at,
@@ -62,33 +62,46 @@ fn name(reference: &FunctionSchema, variant: &FunctionSchema) -> OperatorName {
 }
 
 /// The arguments before the out arguments, with the annotations and TensorOptions of the variant.
-fn non_out(
-    reference: &FunctionSchema,
-    base: &FunctionSchema,
-    variant: &FunctionSchema,
-) -> Arguments {
+fn non_out(reference: &FunctionSchema, variant: &FunctionSchema) -> Arguments {
     let wanted: Vec<SignatureArgument<'_>> = arguments(reference).collect();
     let found: Vec<SignatureArgument<'_>> = arguments(variant).collect();
     let pairs = Pairs::new(&wanted, &found);
     let kind = variant.kind();
-    let annotated = |(argument, partner): (&Argument, &Option<usize>)| {
-        let partner = partner.map(|index| found[index].argument);
-        let annotation = partner.and_then(|partner| partner.annotation.clone());
-        let fits = |annotation: &Annotation| {
-            argument.ty.is_tensor_like() && !(kind == SchemaKind::Functional && annotation.write)
-        };
-        Argument {
-            annotation: annotation.filter(|annotation| fits(annotation)),
-            ..argument.clone()
-        }
+    let both = wanted.iter().zip(&pairs.partners);
+    let adapt = |(want, partner): (&SignatureArgument<'_>, &Option<usize>)| {
+        adapted(*want, partner.map(|index| found[index]), kind)
     };
-    let all = base.arguments.all().iter().zip(&pairs.partners);
-    let mut list: Vec<Argument> = all.map(annotated).collect();
+    let mut list: Vec<Argument> = both.map(adapt).collect();
     if kind == SchemaKind::Functional {
         list.extend_from_slice(variant.arguments.tensor_options().unwrap_or_default());
     }
-    let (positional, out) = (base.arguments.positional().len(), list.len());
+    let positional = wanted.iter().filter(|want| !want.is_keyword_only).count();
+    let out = list.len();
     Arguments::new(list, positional, out)
+}
+
+/// An argument of the reference as the variant must declare it.
+fn adapted(
+    want: SignatureArgument<'_>,
+    partner: Option<SignatureArgument<'_>>,
+    kind: SchemaKind,
+) -> Argument {
+    // Declarations can differ where signatures agree (`bernoulli.p`).
+    let same = partner.filter(|partner| partner.default == want.default);
+    let default = match same {
+        Some(partner) => partner.argument.default.clone(),
+        None => want.default.map(Into::into),
+    };
+    let annotation = partner.and_then(|partner| partner.argument.annotation.clone());
+    let fits = |annotation: &Annotation| {
+        let is_write = kind == SchemaKind::Functional && annotation.write;
+        want.argument.ty.is_tensor_like() && !is_write
+    };
+    Argument {
+        annotation: annotation.filter(|annotation| fits(annotation)),
+        default,
+        ..want.argument.clone()
+    }
 }
 
 /// Returns with the names and annotations of the variant's, if there are as many.
@@ -140,7 +153,7 @@ fn out(
             returned.name.clone_from(&own.name);
         }
     }
-    let arguments = non_out(reference, base, variant);
+    let arguments = non_out(reference, variant);
     let (positional, at) = (arguments.positional().len(), arguments.all().len());
     let mut list = arguments.all().to_vec();
     list.extend(outs);

@@ -120,7 +120,7 @@ impl<'s, 'c> OutOfStep<'s, 'c> {
         help.push(&Message::join(schemas, " and "));
         if let Some(other) = self.instead() {
             help.push(&message!(
-                ", or make `{}` match them: `{}`",
+                ", or change `{}` instead: `{}`",
                 reference.name,
                 other
             ));

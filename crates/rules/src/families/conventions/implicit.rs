@@ -84,7 +84,9 @@ fn backward(
 /// Reports kernels beside a decomposition that have no formula.
 fn kernels(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let catalogue = scope.catalogue;
+    // PyTorch's own gradients are often not differentiable on purpose.
     let is_judged = operator.has_kernel(IMPLICIT)
+        && !operator.base_name().ends_with(BACKWARD)
         && operator.kernels().len() > 1
         && operator.returns_tensors()
         && catalogue.derivative_matches.of(id).is_none();
@@ -101,8 +103,8 @@ fn kernels(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Si
             continue;
         };
         let message = message!(
-            "the kernel for {} replaces the decomposition of `{}` for {} too, where no formula \
-             takes its place",
+            "the kernel for {} replaces the decomposition of `{}` for {} too, and without a formula \
+             its derivative is not implemented there",
             key,
             operator.name(),
             keys.name(Key::Runtime(autograd))
