@@ -72,10 +72,13 @@ fn non_out(reference: &FunctionSchema, variant: &FunctionSchema) -> Arguments {
         adapted(*want, partner.map(|index| found[index]), kind)
     };
     let mut list: Vec<Argument> = both.map(adapt).collect();
-    if kind == SchemaKind::Functional {
-        list.extend_from_slice(variant.arguments.tensor_options().unwrap_or_default());
-    }
     let positional = wanted.iter().filter(|want| !want.is_keyword_only).count();
+    if let Some(options) = variant.arguments.tensor_options() {
+        let mut own = variant.arguments.keyword_only().iter();
+        let before = own.position(|argument| std::ptr::eq(argument, &raw const options[0]));
+        let at = (positional + before.unwrap_or(0)).min(list.len());
+        list.splice(at..at, options.iter().cloned());
+    }
     let out = list.len();
     Arguments::new(list, positional, out)
 }
@@ -135,9 +138,34 @@ fn out(
     base: &FunctionSchema,
     variant: &FunctionSchema,
 ) -> Option<FunctionSchema> {
-    let generated = out_schema(base).ok()?;
+    let arguments = non_out(reference, variant);
+    // Arguments that the variant writes need no out argument.
+    let written = arguments.all().iter().filter(|a| a.is_write()).count();
+    let mut base = base.clone();
+    base.returns
+        .truncate(base.returns.len().saturating_sub(written));
+    let generated = out_schema(&base).ok()?;
     let mut outs = generated.arguments.out().to_vec();
     let mut returns = generated.returns;
+    if variant.arguments.out().len() != outs.len() && written > 0 {
+        return None; // their letters are taken
+    }
+    keep_names(variant, &mut outs, &mut returns);
+    let (positional, at) = (arguments.positional().len(), arguments.all().len());
+    let mut list = arguments.all().to_vec();
+    list.extend(outs);
+    let schema = FunctionSchema {
+        name: name(reference, variant),
+        arguments: Arguments::new(list, positional, at),
+        returns,
+        name_at: variant.name_at,
+        returns_at: variant.returns_at,
+    };
+    is_sound(&schema, variant.kind(), reference).then_some(schema)
+}
+
+/// Gives out arguments and returns the names and letters of the variant's, if there are as many.
+fn keep_names(variant: &FunctionSchema, outs: &mut [Argument], returns: &mut [Return]) {
     let own = variant.arguments.out();
     if own.len() == outs.len() {
         for (index, (out, own)) in outs.iter_mut().zip(own).enumerate() {
@@ -153,18 +181,6 @@ fn out(
             returned.name.clone_from(&own.name);
         }
     }
-    let arguments = non_out(reference, variant);
-    let (positional, at) = (arguments.positional().len(), arguments.all().len());
-    let mut list = arguments.all().to_vec();
-    list.extend(outs);
-    let schema = FunctionSchema {
-        name: name(reference, variant),
-        arguments: Arguments::new(list, positional, at),
-        returns,
-        name_at: variant.name_at,
-        returns_at: variant.returns_at,
-    };
-    is_sound(&schema, variant.kind(), reference).then_some(schema)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::Operator;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Applicability, Finding, Fix, RuleId, Severity};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -53,7 +54,7 @@ impl Fixed {
 pub struct Reading {
     /// The findings.
     pub findings: Vec<Finding>,
-    /// The number of distinct operator names, declared or generated.
+    /// The number of distinct operator names, declared or requested by `autogen`.
     pub operators: usize,
     /// The number of operators whose name an earlier one has.
     pub repeated: usize,
@@ -63,16 +64,26 @@ impl Reading {
     /// Runs the rules over a catalogue and counts its operators.
     #[must_use]
     pub fn of(catalogue: &Catalogue) -> Self {
-        let names: FxHashSet<_> = catalogue
-            .iter()
-            .map(|(_, operator)| (operator.namespace(), operator.name_text()))
-            .collect();
+        let operators = || catalogue.iter().map(|(_, operator)| operator);
+        let name = |operator: &'_ Operator| operator.qualified_name().to_owned();
+        let names: FxHashSet<String> = operators().map(name).collect();
+        let wanted = operators().filter(|operator| is_wanted(catalogue, operator));
+        let wanted: FxHashSet<String> = wanted.map(name).collect();
         Self {
             findings: crate::check(catalogue).into_kept(),
-            operators: names.len(),
+            operators: wanted.len(),
             repeated: catalogue.iter().len() - names.len(),
         }
     }
+}
+
+/// Whether an operator is declared, or `autogen` of its base requests it.
+fn is_wanted(catalogue: &Catalogue, operator: &Operator) -> bool {
+    let base = operator
+        .generated_from()
+        .and_then(|from| catalogue.entry(from));
+    let mut listed = base.into_iter().flat_map(|placed| &placed.entry.autogen);
+    !operator.is_generated() || listed.any(|name| name.value == *operator.name())
 }
 
 /// Applies edits in text order, and returns the new text with the findings whose edits were

@@ -49,6 +49,11 @@ impl<'s, 'c> OutOfStep<'s, 'c> {
         })
     }
 
+    /// The operator outside the group.
+    pub(crate) fn reference(&self) -> OperatorId {
+        self.reference
+    }
+
     /// What differs, as a clause.
     pub(crate) fn message(&self) -> Message {
         let names = self

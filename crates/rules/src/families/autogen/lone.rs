@@ -230,6 +230,18 @@ fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
     scope.report(sink, id, diagnostic);
 }
 
+/// Whether an out variant is declared that belongs to the operator, but has another signature.
+fn has_out_apart(scope: &Scope<'_>, id: OperatorId) -> bool {
+    let catalogue = scope.catalogue;
+    let overloads = catalogue.overloads(scope.operator(id).base_name()).iter();
+    let mut outs = overloads.filter(|id| scope.operator(**id).kind == SchemaKind::Out);
+    outs.any(|out| {
+        let group = catalogue.groups.of(*out);
+        let apart = (group.functional.is_none()).then(|| OutOfStep::find(scope, group));
+        apart.flatten().is_some_and(|apart| apart.reference() == id)
+    })
+}
+
 fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
     let operator = scope.operator(id);
     let catalogue = scope.catalogue;
@@ -248,7 +260,7 @@ fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
     let names: Vec<&str> = names.iter().map(OperatorName::as_str).collect();
     // A declared operator with the name is a variant whose signature differs.
-    if names.iter().any(|name| catalogue.find(name).is_some()) {
+    if names.iter().any(|name| catalogue.find(name).is_some()) || has_out_apart(scope, id) {
         return;
     }
     let names = names.join(", ");

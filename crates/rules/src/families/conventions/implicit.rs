@@ -12,6 +12,7 @@ use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 use rustc_hash::FxHashSet;
 
+use crate::scope::places::declaration;
 use crate::scope::{IMPLICIT, Scope};
 use crate::sink::Sink;
 
@@ -79,6 +80,10 @@ fn backward(
     let at = operator.schema().name_at.0;
     let diagnostic = Diagnostic::new(RuleId::BackwardImplicit, at, message).with_help(help);
     scope.report(sink, id, diagnostic);
+    let forward = catalogue.overloads(stem).first();
+    if let Some(related) = forward.and_then(|id| declaration(catalogue, *id)) {
+        sink.relate(related);
+    }
 }
 
 /// Reports kernels beside a decomposition that have no formula.
