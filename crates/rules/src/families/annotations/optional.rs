@@ -68,12 +68,6 @@ fn split(schema: &FunctionSchema) -> Option<(FunctionSchema, FunctionSchema)> {
     let kept = |a: &&Argument| !(a.is_write() && is_out(schema, a));
     let list: Vec<Argument> = arguments.all().iter().filter(kept).cloned().collect();
     let positional = arguments.positional().iter().filter(kept).count();
-    let returned = Return {
-        name: None,
-        ty: Type::TENSOR,
-        annotation: None,
-        at: At::default(),
-    };
     let overload = schema.name.overload();
     let overload = overload
         .strip_suffix("out")
@@ -81,7 +75,7 @@ fn split(schema: &FunctionSchema) -> Option<(FunctionSchema, FunctionSchema)> {
     let functional = FunctionSchema {
         name: OperatorName::from_parts(schema.name.stem(), NameForm::Plain, overload),
         arguments: Arguments::new(list.clone(), positional, list.len()),
-        returns: vec![returned],
+        returns: returns(schema, arguments.all().len() - list.len()),
         name_at: schema.name_at,
         returns_at: schema.returns_at,
     };
@@ -89,6 +83,25 @@ fn split(schema: &FunctionSchema) -> Option<(FunctionSchema, FunctionSchema)> {
         functional.kind() == SchemaKind::Functional && broken_invariants(&functional).is_empty();
     let out = out_variant(&functional).filter(|_| is_sound)?;
     Some((functional, out))
+}
+
+/// The declared returns without annotations, or a tensor for each out argument.
+fn returns(schema: &FunctionSchema, outs: usize) -> Vec<Return> {
+    let plain = |one: Return| Return {
+        annotation: None,
+        ..one
+    };
+    let tensor = Return {
+        name: None,
+        ty: Type::TENSOR,
+        annotation: None,
+        at: At::default(),
+    };
+    if schema.returns.is_empty() {
+        vec![tensor; outs]
+    } else {
+        schema.returns.iter().cloned().map(plain).collect()
+    }
 }
 
 fn is_optional_write(argument: &Argument) -> bool {
