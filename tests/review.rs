@@ -143,6 +143,7 @@ fn report(base: &Arc<Snapshot>, head: Arc<Snapshot>) -> (&'static str, String) {
         cards,
         notes: &[],
         further: &[],
+        listed: None,
         permalink: None,
         rules_url: None,
         max_chars: None,

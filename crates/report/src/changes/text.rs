@@ -23,6 +23,9 @@ use opatlas_diff::{Change, Fragment};
 use opatlas_source::Message;
 use opatlas_source::diagnostic::{Finding, Severity};
 
+/// The lines after which only the edits are shown, without their details.
+const DETAILED: usize = 100;
+
 /// The most cards of a cause that are shown.
 const MOST_CARDS: usize = 3;
 
@@ -33,6 +36,8 @@ pub fn text(report: &Report<'_>, colour: Colour) -> String {
         report,
         colour,
         out: String::new(),
+        lines: 0,
+        is_cut: false,
     };
     shown.reason();
     shown.unread();
@@ -52,6 +57,9 @@ struct TextReport<'a, 'r> {
     report: &'a Report<'r>,
     colour: Colour,
     out: String,
+    lines: usize,
+    /// Whether details are left out.
+    is_cut: bool,
 }
 
 struct Painted<T> {
@@ -83,13 +91,13 @@ impl<'a> TextReport<'a, '_> {
                     Kind::Exceptions(about) => self.exceptions(about),
                 }
             }
-            if more > 0 {
-                let what = count(more, "more cause");
-                self.line(format_args!(
-                    "... and {what} of this kind; --level, --operator and --backend select causes, \
-                     and --format json has all of them\n"
-                ));
-            }
+            self.more("... ", more, "cause");
+            self.is_cut |= more > 0;
+        }
+        if self.is_cut {
+            self.line(format_args!(
+                "\n--level, --operator and --backend select causes and show their details; --format json has all\n"
+            ));
         }
     }
 
@@ -122,6 +130,7 @@ impl<'a> TextReport<'a, '_> {
         let length = self.out[begin..].trim_end().len();
         self.out.truncate(begin + length);
         self.out.push('\n');
+        self.lines += 1;
     }
 
     fn paint<T: Display>(&self, code: u8, text: T) -> Painted<T> {
@@ -267,8 +276,13 @@ impl<'a> TextReport<'a, '_> {
             self.finding(finding, "  ");
         }
         self.more("  ", more, "finding");
+        if self.lines > DETAILED {
+            self.is_cut = true;
+            return;
+        }
         match &*cause.edited {
             [only] => self.only(only),
+            _ if first.change.rule.id == ChangeRuleId::EntryMoved => {}
             several => {
                 let (several, more) = shown(several);
                 several.iter().for_each(|edited| self.edited(edited));

@@ -10,7 +10,8 @@ use super::piece::{Group, Piece, Row, Stage};
 use crate::changes::advice::{FORMULA, why};
 use crate::changes::entry_diff::entry_diff;
 use crate::changes::official::Word;
-use crate::changes::outline::{Class, Section, fails, weight};
+use crate::changes::outline::{Class, Section, fails, impacts as affected, weight};
+use crate::changes::reason::is_root;
 use crate::changes::title::title;
 use crate::changes::{Report, accept, count, help, message, official, verdict};
 use crate::escape::{code, code_block, markdown};
@@ -19,7 +20,7 @@ use opatlas_diff::policy::Judged;
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::{ChangeRuleId, Group as RuleGroup, Level};
 use opatlas_diff::{Change, Fragment, Note};
-use opatlas_rules::{Stage as RuleStage, registry};
+use opatlas_rules::registry;
 use opatlas_source::diagnostic::Finding;
 use opatlas_source::{Message, Span};
 use rustc_hash::FxHashMap;
@@ -71,7 +72,7 @@ impl<'a> View<'a, '_> {
     fn piece(&self, found: &[&Finding]) -> Piece {
         let first = self.judged(self.cause.first());
         let roots = found.iter().enumerate();
-        let roots = roots.filter(|(_, finding)| self.is_root(finding));
+        let roots = roots.filter(|(_, finding)| is_root(self.cause, finding));
         let root = roots.min_by_key(|(_, finding)| registry::of(finding.rule).stage);
         let mut others: Vec<&Finding> = found.to_vec();
         let mut visible = Vec::new();
@@ -98,15 +99,6 @@ impl<'a> View<'a, '_> {
         }
     }
 
-    /// Whether a finding explains the edit: a mistake in the entry itself, such as an unknown field.
-    fn is_root(&self, finding: &Finding) -> bool {
-        let [edited] = &*self.cause.edited else {
-            return false;
-        };
-        let name = finding.operator.as_deref();
-        registry::of(finding.rule).stage <= RuleStage::Entry && name == Some(&*edited.operator)
-    }
-
     /// `**`logit`: argument `eps` renamed to `epsilon`** (line 5367) · **breaking** · breaks ...`
     fn title(&self, first: &Judged) -> String {
         let mut text = self.what();
@@ -121,8 +113,9 @@ impl<'a> View<'a, '_> {
         if self.level >= Level::Dangerous {
             text.push_str(&format!(" · **{}**", self.level));
         }
-        let is_harmless = first.change.impacts.breaks.is_empty() && self.level < Level::Dangerous;
-        let hurt = impacts(first.change.impacts);
+        let affected = affected(self.report, self.cause);
+        let is_harmless = affected.breaks.is_empty() && self.level < Level::Dangerous;
+        let hurt = impacts(affected);
         if !hurt.is_empty() && !is_harmless {
             text.push_str(&format!(" · {hurt}"));
         }
@@ -147,7 +140,7 @@ impl<'a> View<'a, '_> {
             Class::Excused => format!("Accepted: **{what}**"),
             _ => format!("**{what}**"),
         };
-        if title.names.is_empty() {
+        if title.names.is_empty() && !self.is_move() {
             let edited = self.cause.edited.iter();
             let mut names: Vec<String> = edited.take(FIRST).map(|one| code(&one.operator)).collect();
             if let more @ 1.. = self.cause.edited.len() - names.len() {
@@ -164,6 +157,11 @@ impl<'a> View<'a, '_> {
             text.push_str(&format!("; {}", count(rest.len(), "more change")));
         }
         text
+    }
+
+    /// Whether entries only moved.
+    fn is_move(&self) -> bool {
+        self.judged(self.cause.first()).change.rule.id == ChangeRuleId::EntryMoved
     }
 
     /// The further edits of the only operator.
@@ -207,6 +205,7 @@ impl<'a> View<'a, '_> {
 
     fn details(&self, first: &Judged) -> Group {
         let mut rows = match &*self.cause.edited {
+            _ if self.is_move() => Vec::new(),
             [only] => self.only(only),
             several => {
                 let mut rows: Vec<String> = self.reason(first).into_iter().collect();
@@ -273,7 +272,7 @@ impl<'a> View<'a, '_> {
         let mut rows: Vec<Row> = rows.into_iter().map(indented).collect();
         if let Some(lines) = entry_diff(self.report, &edits[0].change) {
             let block = code_block("diff", &lines, "    ");
-            rows.push(Row::plain(format!("{INDENT}- the entry:\n\n{block}\n")));
+            rows.push(Row::plain(format!("{INDENT}- the entry:\n\n{block}")));
         }
         rows
     }
