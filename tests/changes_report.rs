@@ -263,6 +263,42 @@ fn nothing_to_say_is_one_line() {
     assert_eq!(text, "no changes (2.3.1 → this pull request)\n");
 }
 
+/// A list shows 20 entries and counts the rest, and the counts add up.
+#[test]
+fn lists_are_capped_and_counted() {
+    let entry = |i: usize, kernels: &str| {
+        format!("- func: op{i:02}(Tensor self) -> Tensor\n  dispatch:\n    {kernels}: op{i:02}\n")
+    };
+    let all = |kernels: &str| (0..33).map(|i| entry(i, kernels)).collect::<String>();
+    let compared = Compared::between(&all("CPU, MPS"), &all("CPU"));
+    let report = compared.report();
+    let markdown = changes::markdown(&report).concat();
+    let rows = markdown.matches("  - `op").count();
+    assert!(markdown.contains("kernels for MPS removed: 33 operators"), "{markdown}");
+    assert_eq!(markdown.matches(": it lost the kernel").count(), 20, "{markdown}");
+    assert!(markdown.contains("  - and 13 more operators"), "{markdown}");
+    assert!(rows <= 40 && markdown.matches('\n').count() <= 60, "{markdown}");
+    let text = changes::text(&report, Colour::Never);
+    assert!(text.contains("\n  and 13 more operators\n"), "{text}");
+}
+
+/// Whatever is listed, the first line says what must be undone first.
+#[test]
+fn removals_come_before_losses_of_one_backend() {
+    let entry = |i: usize, kernels: &str| {
+        format!("- func: op{i}(Tensor self) -> Tensor\n  dispatch:\n    {kernels}: op{i}\n")
+    };
+    let all = |kernels: &str| (0..9).map(|i| entry(i, kernels)).collect::<String>();
+    let gone = "- func: zeta(Tensor self) -> Tensor\n";
+    let compared = Compared::between(&format!("{}{gone}", all("CPU, MPS")), &all("CPU"));
+    let report = compared.report();
+    let first = "`zeta`: operator removed (and 1 more change to revert or accept)";
+    assert_eq!(changes::reason(&report).to_string(), first);
+    let ordered = changes::ordered_causes(&report);
+    assert_eq!(&*ordered[0].edited[0].operator, "zeta");
+    assert_eq!(ordered[1].edited.len(), 9);
+}
+
 /// Silence about what could not be read must not pass for "nothing breaks".
 #[test]
 fn what_is_not_whole_says_so_first() {

@@ -87,6 +87,36 @@ async fn every_form() {
 }
 
 #[tokio::test]
+async fn filters_restrict_the_list() {
+    let server = server().await;
+    let all = server.get(RANGE).send().await.ok();
+    assert!(all["filtered"].is_null());
+    for (query, causes) in [
+        ("level=breaking", 1),
+        ("operator=can_*,other", 1),
+        ("operator=other", 0),
+        ("backend=CUDA,MPS", 0),
+    ] {
+        let answer = server.get(&format!("{RANGE}?{query}")).send().await.ok();
+        assert_eq!(answer["filtered"]["causes"], causes, "{query}");
+        assert_eq!(answer["causes"].as_array().unwrap().len(), causes, "{query}");
+        assert_eq!(answer["changes"].as_array().unwrap().is_empty(), causes == 0, "{query}");
+        assert_eq!(answer["filtered"]["of"], all["causes"].as_array().unwrap().len());
+        for same in ["conclusion", "summary", "official"] {
+            assert_eq!(answer[same], all[same], "{query}");
+        }
+    }
+    for (query, status, kind) in [
+        ("backend=CUDAA", 422, "unknown-value"),
+        ("level=worst", 400, "invalid-parameter"),
+        ("operator=a&operator=b", 400, "invalid-parameter"),
+    ] {
+        let answer = server.get(&format!("{RANGE}?{query}")).send().await;
+        answer.problem(status, kind);
+    }
+}
+
+#[tokio::test]
 async fn parts_of_a_report() {
     let server = Server::new().await;
     server.project("p").await;
@@ -430,7 +460,7 @@ async fn against_further_revisions() {
     let rules = against[0]["changes"].as_array().unwrap().iter();
     let rules: Vec<_> = rules.map(|change| change["rule"].clone()).collect();
     assert_eq!(rules, ["argument-renamed"]);
-    // The report says so before anything else.
+    // The report says so.
     let markdown = server
         .get(path)
         .header("accept", "text/markdown")
@@ -438,7 +468,7 @@ async fn against_further_revisions() {
         .await;
     let text = markdown.text();
     assert!(
-        text.starts_with("**Further revisions**\n\n- against `p 2.14.0`: **fail**"),
+        text.contains("\n**Further revisions**\n- against `p 2.14.0`: **fail**"),
         "{text}"
     );
     // So do the others, whoever reads them.

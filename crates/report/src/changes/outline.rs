@@ -93,9 +93,9 @@ pub(super) fn fails(report: &Report<'_>, judged: &Judged) -> bool {
 
 /// The sections of a report, the most important first.
 ///
-/// Errors come in the order in which PyTorch's code generator finds them. Changes come in the order
-/// of what must be undone: by level, removals first, then by how many audiences and backends they
-/// break, then by the number of operators.
+/// Errors in the text of an entry come first, then edits that cause errors elsewhere, then other errors,
+/// as PyTorch's code generator finds them. Edits come in the order of what must be undone: by level,
+/// removals first, then by how many audiences and backends they break, then by the number of operators.
 pub(super) fn outline<'a>(report: &Report<'a>) -> Vec<Section<'a>> {
     let causes = report.listed_causes();
     let (mut of_cause, loose) = findings(report, causes);
@@ -154,6 +154,7 @@ fn rank(report: &Report<'_>, section: &Section<'_>) -> Rank {
         let stages = errors.map(|finding| registry::of(finding.rule).stage);
         stages.min().unwrap_or(Stage::Convention)
     };
+    let of_edit = |found: &[&Finding]| stage(found).min(Stage::File);
     let plain = Rank {
         class: section.class,
         stage: Stage::Convention,
@@ -165,7 +166,7 @@ fn rank(report: &Report<'_>, section: &Section<'_>) -> Rank {
     };
     match &section.kind {
         Kind::Cause(cause, found) => Rank {
-            stage: stage(found),
+            stage: of_edit(found),
             kind: 0,
             is_removal: Reverse(is_removal(&report.judgement.changes[cause.first()].change)),
             breadth: Reverse(breadth(report, cause)),

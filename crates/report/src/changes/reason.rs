@@ -54,18 +54,22 @@ fn of_problems(report: &Report<'_>, sections: &[Section<'_>]) -> Option<Message>
         0 => String::new(),
         more => format!("; {} to revert or accept", count(more, "change")),
     };
+    let unread = verdict::unread(report);
     if report.found.count(Severity::Error) > 0 {
+        let unread = unread.map_or_else(String::new, |unread| format!("; {unread}"));
         let what = first(Class::Errors).and_then(|section| error(report, section));
         let all = report.found.count(Severity::Error);
         return Some(match what {
             Some((what, alike)) => {
                 let more = more(all.saturating_sub(alike), "error", "");
-                message!("{}{}{}", what, more, to_fix(number(Class::Fix)))
+                message!("{}{}{}{}", what, more, unread, to_fix(number(Class::Fix)))
             }
-            None => message!("{}{}", count(all, "new error"), to_fix(number(Class::Fix))),
+            None => {
+                let all = count(all, "new error");
+                message!("{}{}{}", all, unread, to_fix(number(Class::Fix)))
+            }
         });
     }
-    let unread = verdict::unread(report);
     let unread = unread.map(|unread| message!("{}, which may hide breaking changes", unread));
     let fails = report.own_conclusion() == Conclusion::Fail;
     let (class, act) = match fails {
@@ -98,7 +102,7 @@ fn of_first(report: &Report<'_>, sections: &[Section<'_>]) -> Message {
             _ => "",
         };
         let what = said(report, first);
-        let more = more(causes.len() - 1, "change", "");
+        let more = more(causes.len() - 1 + further(report, first), "change", "");
         message!("{}{}{}{}", allowed, what, hurt(report, first), more)
     });
     let mut others = sections.iter().filter(|section| !is_cause(section));
@@ -114,6 +118,14 @@ fn of_first(report: &Report<'_>, sections: &[Section<'_>]) -> Message {
             Some(first) => said(report, first),
             None => "no changes".into(),
         },
+    }
+}
+
+/// The number of further edits of the only operator of a cause.
+fn further(report: &Report<'_>, section: &Section<'_>) -> usize {
+    match &section.kind {
+        Kind::Cause(cause, _) => title(&report.judgement.changes, cause).more,
+        Kind::Findings(_) | Kind::Exceptions(_) => 0,
     }
 }
 

@@ -1,6 +1,8 @@
 //! A comparison for a terminal, in the order of the Markdown report. It begins with the verdict and ends
 //! with the counts.
 
+mod cards;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Write as _};
@@ -11,10 +13,9 @@ use super::official::Word;
 use super::outline::{Kind, SHOWN, Section, fails, outline, shown, weight};
 use super::reason::{reason, word};
 use super::title::title;
-use super::{Report, Side, accept, card, count, help, message, of_file, official, verdict};
+use super::{Report, Side, accept, count, help, message, of_file, official, verdict};
 use crate::escape::line;
 use crate::findings::Colour;
-use opatlas_diff::cards::Card;
 use opatlas_diff::causes::{Cause, EntryEdit};
 use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::revision::UnreadSide;
@@ -25,9 +26,6 @@ use opatlas_source::diagnostic::{Finding, Severity};
 
 /// The lines after which only the edits are shown, without their details.
 const DETAILED: usize = 100;
-
-/// The most cards of a cause that are shown.
-const MOST_CARDS: usize = 3;
 
 /// The whole report, until the room is used up.
 #[must_use]
@@ -95,9 +93,10 @@ impl<'a> TextReport<'a, '_> {
             self.is_cut |= more > 0;
         }
         if self.is_cut {
-            self.line(format_args!(
-                "\n--level, --operator and --backend select causes and show their details; --format json has all\n"
-            ));
+            let how = "Some details are left out. --operator NAME shows them for one operator; --level and \
+                       --backend filter too, and --format json has all.";
+            self.line(format_args!("{how}"));
+            self.line(format_args!(""));
         }
     }
 
@@ -118,10 +117,11 @@ impl<'a> TextReport<'a, '_> {
         let (conclusion, reason) = (report.conclusion(), reason(report));
         let verdict = format!("{}: {}", word(conclusion), line(&reason));
         let verdict = self.paint(of_conclusion(conclusion), verdict);
-        self.line(format_args!("{verdict}\n"));
+        self.line(format_args!("{verdict}"));
         if let Some(showing) = report.showing() {
-            self.line(format_args!("{}\n", line(&showing)));
+            self.line(format_args!("{}", line(&showing)));
         }
+        self.line(format_args!(""));
     }
 
     fn line(&mut self, text: fmt::Arguments<'_>) {
@@ -342,47 +342,6 @@ impl<'a> TextReport<'a, '_> {
         let (operator, told) = (line(&edited.operator), message(change));
         self.line(format_args!("  {operator}{place}: {}", line(&told)));
         self.standing(judged);
-    }
-
-    fn cards(&mut self, cause: &Cause) {
-        let mut cards = self.report.cards.iter();
-        let is_of_cause = |card: &&Card| {
-            let mut edited = cause.edited.iter();
-            edited.any(|edited| *edited.operator == *card.operator)
-        };
-        let cards: Vec<&Card> = cards.by_ref().filter(is_of_cause).take(MOST_CARDS + 1).collect();
-        if cards.len() <= MOST_CARDS {
-            cards.iter().for_each(|card| self.card(card, cause.edited.len() > 1));
-        }
-    }
-
-    fn card(&mut self, card: &Card, is_one_of_many: bool) {
-        let name = |name: &str| line(name).into_owned();
-        if is_one_of_many {
-            self.line(format_args!("  {}:", line(&card.operator)));
-        }
-        if let Some(variants) = card::variants(card, name) {
-            self.line(format_args!("  with: {variants}"));
-        }
-        self.line(format_args!("  runs on: {}", line(&card::runs(card))));
-        if let Some(trains) = card::trains(card) {
-            self.line(format_args!("  trains: {trains}"));
-        }
-        self.line(format_args!("  out form: {}", card::out(card, name)));
-        self.line(format_args!("  Python: {}", card::python(card)));
-        if !card.missing_tags.is_empty() {
-            let tags = card.missing_tags.join(", ");
-            let tags = line(&tags);
-            self.line(format_args!("  its other forms have the tags: {tags}"));
-        }
-        if !card.lacks.is_empty() {
-            self.line(format_args!("  ways: {}", card.lacks.join("; ")));
-        }
-        let (kernels, more) = shown(&card.kernels);
-        for (_, declaration) in kernels {
-            self.line(format_args!("  to write: {}", line(declaration)));
-        }
-        self.more("  ", more, "declaration");
     }
 
     fn standing(&mut self, judged: &Judged) {

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::found;
-use super::item::{impacts, in_full, line, lines, rule, short_name};
-use super::marked;
+use super::item::{impacts, in_full, lines, rule, short_name};
 use super::piece::{Group, Piece, Row, Stage};
+use super::schemas;
 use crate::changes::advice::{FORMULA, why};
 use crate::changes::entry_diff::entry_diff;
 use crate::changes::official::Word;
@@ -19,10 +19,10 @@ use opatlas_diff::causes::{Cause, EntryEdit};
 use opatlas_diff::policy::Judged;
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::{ChangeRuleId, Group as RuleGroup, Level};
-use opatlas_diff::{Change, Fragment, Note};
+use opatlas_diff::{Change, Note};
 use opatlas_rules::registry;
 use opatlas_source::diagnostic::Finding;
-use opatlas_source::{Message, Span};
+use opatlas_source::Message;
 use rustc_hash::FxHashMap;
 
 /// The operators of a comparison by name.
@@ -252,7 +252,7 @@ impl<'a> View<'a, '_> {
     /// accept it, and the entry.
     fn only(&self, edited: &EntryEdit) -> Vec<Row> {
         let edits: Vec<&Judged> = edited.edits.iter().map(|&i| self.judged(i)).collect();
-        let mut rows = sides(self.report, self.pair(edited), &edits);
+        let mut rows = schemas::sides(self.report, self.pair(edited), &edits);
         for judged in edits.iter().skip(1) {
             let told = markdown(&message(&judged.change));
             let rule = rule(self.report, judged.change.rule);
@@ -382,53 +382,4 @@ fn operator(name: &str, change: &Change) -> String {
         }
         _ => format!("{}: {}", code(name), markdown(&message(change))),
     }
-}
-
-fn sides(report: &Report<'_>, pair: Option<&Pair>, changes: &[&Judged]) -> Vec<String> {
-    let mut rows = Vec::new();
-    let mut add = |word: &str, place: Option<String>, shown: String| {
-        let place = place.map_or_else(String::new, |place| format!(", {place}"));
-        rows.push(format!("- {word}{place}: {shown}\n"));
-    };
-    let first = |side: fn(&Change) -> Option<&Fragment>| {
-        changes.iter().find_map(move |judged| side(&judged.change))
-    };
-    if let Some(pair) = pair {
-        if let Some(schema) = &pair.old {
-            let place = line(&report.base, first(|change| change.old.as_ref()));
-            add("old", place, marked::schema(schema, &marks(changes, false)));
-        }
-        if let Some(schema) = &pair.new {
-            let place = line(&report.head, first(|change| change.new.as_ref()));
-            add("new", place, marked::schema(schema, &marks(changes, true)));
-        }
-        return rows;
-    }
-    for (word, side, fragment) in [
-        ("old", &report.base, changes[0].change.old.as_ref()),
-        ("new", &report.head, changes[0].change.new.as_ref()),
-    ] {
-        if let Some(fragment) = fragment {
-            let shown = match &*fragment.text {
-                "" => "nothing".to_owned(),
-                text => code(text),
-            };
-            add(word, line(side, Some(fragment)), shown);
-        }
-    }
-    rows
-}
-
-/// The changed pieces of one side's schema. If both sides have a piece, only the difference.
-fn marks(changes: &[&Judged], is_new: bool) -> Vec<Span> {
-    let of_change = |judged: &&Judged| {
-        let (old, new) = (judged.change.old.as_ref(), judged.change.new.as_ref());
-        let (own, other) = if is_new { (new, old) } else { (old, new) };
-        let own = own?;
-        match other.filter(|other| other.mark.is_some()) {
-            Some(other) => marked::difference(own, other),
-            None => own.mark,
-        }
-    };
-    changes.iter().filter_map(of_change).collect()
 }
