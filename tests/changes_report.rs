@@ -274,10 +274,20 @@ fn lists_are_capped_and_counted() {
     let report = compared.report();
     let markdown = changes::markdown(&report).concat();
     let rows = markdown.matches("  - `op").count();
-    assert!(markdown.contains("kernels for MPS removed: 33 operators"), "{markdown}");
-    assert_eq!(markdown.matches(": it lost the kernel").count(), 20, "{markdown}");
+    assert!(
+        markdown.contains("kernels for MPS removed: 33 operators"),
+        "{markdown}"
+    );
+    assert_eq!(
+        markdown.matches(": it lost the kernel").count(),
+        20,
+        "{markdown}"
+    );
     assert!(markdown.contains("  - and 13 more operators"), "{markdown}");
-    assert!(rows <= 40 && markdown.matches('\n').count() <= 60, "{markdown}");
+    assert!(
+        rows <= 40 && markdown.matches('\n').count() <= 60,
+        "{markdown}"
+    );
     let text = changes::text(&report, Colour::Never);
     assert!(text.contains("\n  and 13 more operators\n"), "{text}");
 }
@@ -313,7 +323,10 @@ fn what_is_not_whole_says_so_first() {
     assert!(!markdown.contains("no changes"), "{markdown}");
     insta::assert_snapshot!("incomplete", markdown);
     let text = changes::text(&report, Colour::Never);
-    assert!(text.starts_with("Warning: 1 entry was not compared"), "{text}");
+    assert!(
+        text.starts_with("Warning: 1 entry was not compared"),
+        "{text}"
+    );
     assert!(changes::junit(&report).contains("errors=\"1\""));
     let commands = changes::github(&report);
     assert!(
@@ -388,7 +401,11 @@ fn check_parts(report: &Report<'_>, most: usize) {
     let all = parts.len();
     let first = &parts[0];
     assert!(first.starts_with("### **"), "{first}");
-    assert_eq!(first.contains(&format!(" (part 1 of {all}): ")), all > 1, "{first}");
+    assert_eq!(
+        first.contains(&format!(" (part 1 of {all}): ")),
+        all > 1,
+        "{first}"
+    );
     for (i, part) in parts.iter().enumerate().skip(1) {
         let header = format!("### Operator schemas, part {} of {all} (", i + 1);
         assert!(part.starts_with(&header), "{part}");

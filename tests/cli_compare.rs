@@ -360,8 +360,7 @@ fn filters_restrict_the_list_and_not_the_verdict() {
     place.write("a.yaml", BEFORE);
     place.write("b.yaml", AFTER);
     let compare = |more: &[&str]| {
-        let (code, text, error) =
-            place.opatlas(&[&["compare", "a.yaml", "b.yaml"], more].concat());
+        let (code, text, error) = place.opatlas(&[&["compare", "a.yaml", "b.yaml"], more].concat());
         assert_eq!(code, 1, "{error}");
         text
     };
@@ -370,11 +369,18 @@ fn filters_restrict_the_list_and_not_the_verdict() {
         (&["--level", "breaking"][..], "gone", "tagged", "2 of 4"),
         (&["--operator", "sh?ft"], "shift", "tagged", "1 of 4"),
         (&["--operator", "scale"], "scale.Tensor", "shift", "1 of 4"),
-        (&["--operator", "aten::tagged", "--operator", "shift"], "tagged", "scale", "2 of 4"),
+        (
+            &["--operator", "aten::tagged", "--operator", "shift"],
+            "tagged",
+            "scale",
+            "2 of 4",
+        ),
         (&["--backend", "CUDA"], "scale.Tensor", "shift", "1 of 4"),
         (&["--backend", "MPS"], "Blocked", "shift", "0 of 4"),
     ] {
-        for format in ["text", "markdown", "json", "csv", "sarif", "junit", "gitlab", "github"] {
+        for format in [
+            "text", "markdown", "json", "csv", "sarif", "junit", "gitlab", "github",
+        ] {
             let text = compare(&[filter, &["--format", format]].concat());
             assert!(!text.contains(lacks), "{filter:?} {format}: {text}");
             let lists_info = !matches!(format, "gitlab" | "github");
@@ -383,20 +389,41 @@ fn filters_restrict_the_list_and_not_the_verdict() {
             }
         }
         let markdown = compare(&[filter, &["--format", "markdown"]].concat());
-        assert!(markdown.starts_with(&format!("### **Blocked:** {verdict}\n")), "{markdown}");
-        assert!(markdown.contains(&format!("showing {showing} causes (filter: ")), "{markdown}");
+        assert!(
+            markdown.starts_with(&format!("### **Blocked:** {verdict}\n")),
+            "{markdown}"
+        );
+        assert!(
+            markdown.contains(&format!("showing {showing} causes (filter: ")),
+            "{markdown}"
+        );
         let json = compare(&[filter, &["--format", "json"]].concat());
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-        let shown = format!("{} of {}", json["filtered"]["causes"], json["filtered"]["of"]);
+        let shown = format!(
+            "{} of {}",
+            json["filtered"]["causes"], json["filtered"]["of"]
+        );
         assert_eq!(shown, showing);
-        assert_eq!(json["causes"].as_array().unwrap().len(), json["filtered"]["causes"]);
-        assert_eq!((&json["conclusion"], &json["summary"]["excepted"]), (&"fail".into(), &0.into()));
+        assert_eq!(
+            json["causes"].as_array().unwrap().len(),
+            json["filtered"]["causes"]
+        );
+        assert_eq!(
+            (&json["conclusion"], &json["summary"]["excepted"]),
+            (&"fail".into(), &0.into())
+        );
     }
     assert!(!compare(&[]).contains("showing"));
     for (given, said) in [
         (&["--backend", "CUDAA"][..], "did you mean `CUDA`?"),
-        (&["--backend", "acme.yaml", "--level", "breaking"], "cannot be used together"),
-        (&["--backend", "acme.yaml", "--backend", "CUDA"], "cannot be used together"),
+        (
+            &["--backend", "acme.yaml", "--level", "breaking"],
+            "cannot be used together",
+        ),
+        (
+            &["--backend", "acme.yaml", "--backend", "CUDA"],
+            "cannot be used together",
+        ),
         (&["--level", "worst"], "invalid value"),
     ] {
         let (code, _, error) = place.opatlas(&[&["compare", "a.yaml", "b.yaml"], given].concat());

@@ -84,11 +84,7 @@ impl Compare {
             sides.close().await;
             return done;
         }
-        let filter = Filter::new(
-            self.level.map(Into::into),
-            &self.operator,
-            &backend.keys,
-        );
+        let filter = Filter::new(self.level.map(Into::into), &self.operator, &backend.keys);
         let judged = self.how.judge(sides).await?.filtered(&filter);
         let (parts, conclusion) = judged.report(&self.how, self.max_chars, |report| {
             let parts = self.render(&judged, report);
@@ -213,7 +209,9 @@ fn expect_file(given: &Path) -> anyhow::Result<()> {
     let name = given.to_string_lossy();
     let is_plain = name.chars().all(char::is_alphanumeric);
     match nearest_key(&name).filter(|_| is_plain && !given.exists()) {
-        Some(key) => bail!("--backend: `{name}` is neither a file nor a dispatch key; did you mean `{key}`?"),
+        Some(key) => {
+            bail!("--backend: `{name}` is neither a file nor a dispatch key; did you mean `{key}`?")
+        }
         None => Ok(()),
     }
 }

@@ -208,8 +208,12 @@ const EDITS: [(&str, Edit); 12] = [
     ("append an argument", |entry, i| {
         let at = entry.find(") -> ")?;
         let star = if entry[..at].contains('*') { "" } else { "*, " };
-        Some(format!("{}, {star}int extra{i}=0{}", &entry[..at], &entry[at..]))
-            .filter(|_| !entry[..at].contains("Tensor(a!) out"))
+        Some(format!(
+            "{}, {star}int extra{i}=0{}",
+            &entry[..at],
+            &entry[at..]
+        ))
+        .filter(|_| !entry[..at].contains("Tensor(a!) out"))
     }),
     ("require an argument", |entry, i| {
         let at = entry.find("Tensor self")? + 11;
@@ -229,23 +233,34 @@ const EDITS: [(&str, Edit); 12] = [
         Some(format!("{}\n  tags: core\n\n", entry.trim_end())).filter(|_| !entry.contains("tags:"))
     }),
     ("lose pointwise", |entry, _| {
-        entry.contains("tags: pointwise").then(|| entry.replace("  tags: pointwise\n", ""))
+        entry
+            .contains("tags: pointwise")
+            .then(|| entry.replace("  tags: pointwise\n", ""))
     }),
     ("lose the method", |entry, _| {
         let both = "variants: function, method";
-        entry.contains(both).then(|| entry.replace(both, "variants: function"))
+        entry
+            .contains(both)
+            .then(|| entry.replace(both, "variants: function"))
     }),
     ("misspell a field", |entry, i| {
-        entry.contains("variants:").then(|| entry.replace("variants:", &format!("variant{i}:")))
+        entry
+            .contains("variants:")
+            .then(|| entry.replace("variants:", &format!("variant{i}:")))
     }),
     ("misspell a key", |entry, i| {
-        entry.contains("    CPU: ").then(|| entry.replace("    CPU: ", &format!("    CPUU{i}: ")))
+        entry
+            .contains("    CPU: ")
+            .then(|| entry.replace("    CPU: ", &format!("    CPUU{i}: ")))
     }),
 ];
 
 /// The text before the first entry, and the entries.
 fn split(text: &str) -> (&str, Vec<&str>) {
-    let mut starts: Vec<usize> = text.match_indices("\n- func: ").map(|(at, _)| at + 1).collect();
+    let mut starts: Vec<usize> = text
+        .match_indices("\n- func: ")
+        .map(|(at, _)| at + 1)
+        .collect();
     let before = &text[..starts[0]];
     starts.push(text.len());
     let entries = starts.windows(2).map(|at| &text[at[0]..at[1]]);
@@ -271,7 +286,11 @@ fn edited(bundle: &Bundle, edits: &[(&str, Edit)], number: usize, seed: usize) -
             }
         }
     }
-    with(bundle, NATIVE_FUNCTIONS, &format!("{before}{}", entries.concat()))
+    with(
+        bundle,
+        NATIVE_FUNCTIONS,
+        &format!("{before}{}", entries.concat()),
+    )
 }
 
 fn with(bundle: &Bundle, name: &str, text: &str) -> Bundle {
@@ -296,7 +315,9 @@ fn commits_with_few_edits() {
         }
     }
     for seed in 0..8 {
-        let some: Vec<_> = (0..4).map(|i| EDITS[(seed * 5 + i * 3) % EDITS.len()]).collect();
+        let some: Vec<_> = (0..4)
+            .map(|i| EDITS[(seed * 5 + i * 3) % EDITS.len()])
+            .collect();
         for number in [1, 4] {
             let head = edited(&bundle, &some, number, seed);
             let names: Vec<&str> = some.iter().map(|(name, _)| *name).collect();
@@ -335,7 +356,14 @@ fn commits_over_the_whole_file() {
         ("rename a tag", with(&bundle, TAGS, &renamed)),
         ("conflict", with(&bundle, NATIVE_FUNCTIONS, &conflict)),
         ("no formulas", with(&bundle, DERIVATIVES, "[]\n")),
-        ("tabs", with(&bundle, NATIVE_FUNCTIONS, &native.replace("  dispatch:", "\tdispatch:"))),
+        (
+            "tabs",
+            with(
+                &bundle,
+                NATIVE_FUNCTIONS,
+                &native.replace("  dispatch:", "\tdispatch:"),
+            ),
+        ),
         ("nothing", bundle.clone()),
     ] {
         let release = Release::LATEST;

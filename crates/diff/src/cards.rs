@@ -124,10 +124,7 @@ pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<C
 
 /// Operators by group, in the order of the first of each group. Within a group, functional and in-place
 /// operators come before out variants.
-fn by_group(
-    catalogue: &Catalogue,
-    ids: impl Iterator<Item = OperatorId>,
-) -> Vec<Vec<OperatorId>> {
+fn by_group(catalogue: &Catalogue, ids: impl Iterator<Item = OperatorId>) -> Vec<Vec<OperatorId>> {
     let mut places: FxHashMap<OperatorId, usize> = FxHashMap::default();
     let mut groups: Vec<Vec<OperatorId>> = Vec::new();
     for id in ids {

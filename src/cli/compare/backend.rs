@@ -63,7 +63,9 @@ pub(super) fn expect_alone(compare: &Compare, backend: &Backend) -> anyhow::Resu
         (!backend.keys.is_empty(), "a dispatch key"),
     ];
     match others.iter().find(|(is_given, _)| *is_given) {
-        Some((_, other)) => Err(anyhow!("a backend file and {other} cannot be used together")),
+        Some((_, other)) => Err(anyhow!(
+            "a backend file and {other} cannot be used together"
+        )),
         None => Ok(()),
     }
 }

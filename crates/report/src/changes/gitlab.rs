@@ -25,7 +25,9 @@ pub fn gitlab(report: &Report<'_>) -> Value {
     let changes = report.listed_changes();
     let changes = changes.filter(|judged| judged.is_counted() && judged.level >= Level::Dangerous);
     let mut issues: Vec<Value> = unread.collect();
-    issues.extend(crate::findings::gitlab_issues(report.found.new, |one| report.lists_finding(one)));
+    issues.extend(crate::findings::gitlab_issues(report.found.new, |one| {
+        report.lists_finding(one)
+    }));
     issues.extend(changes.map(|judged| issue(report, judged)));
     issues.into()
 }

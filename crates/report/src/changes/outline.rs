@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::Report;
 use opatlas_diff::causes::{Cause, stem};
 use opatlas_diff::policy::{Judged, Treatment};
-use opatlas_diff::rules::{ChangeRuleId, Group, Impacts, Level};
+use opatlas_diff::rules::{Audiences, ChangeRuleId, Group, Impacts, Level};
 use opatlas_diff::{Change, Subject};
 use opatlas_rules::{Stage, registry};
 use opatlas_source::diagnostic::{Finding, Severity};
@@ -144,7 +144,7 @@ struct Rank {
     kind: usize,
     level: Reverse<Level>,
     is_removal: Reverse<bool>,
-    breadth: Reverse<usize>,
+    breadth: Reverse<(usize, usize)>,
     count: Reverse<usize>,
 }
 
@@ -161,7 +161,7 @@ fn rank(report: &Report<'_>, section: &Section<'_>) -> Rank {
         kind: 2,
         level: Reverse(section.level),
         is_removal: Reverse(false),
-        breadth: Reverse(0),
+        breadth: Reverse((0, 0)),
         count: Reverse(0),
     };
     match &section.kind {
@@ -208,15 +208,18 @@ pub(super) fn impacts(report: &Report<'_>, cause: &Cause) -> Impacts {
     }
 }
 
-/// How much the worst change of a cause breaks: audiences, or backends if these are fewer.
-fn breadth(report: &Report<'_>, cause: &Cause) -> usize {
+/// How much the worst change of a cause breaks, and how much it puts at risk: audiences, or backends if
+/// these are fewer.
+fn breadth(report: &Report<'_>, cause: &Cause) -> (usize, usize) {
     let changes = cause.changes().map(|i| &report.judgement.changes[i]);
     let breadths = changes.filter(|judged| judged.is_counted()).map(|judged| {
-        let audiences = judged.change.impacts.breaks.iter().count();
-        match &judged.change.subject {
-            Subject::Keys(keys) => audiences.min(keys.len()),
-            _ => audiences,
-        }
+        let Impacts { breaks, risks } = judged.change.impacts;
+        let most = match &judged.change.subject {
+            Subject::Keys(keys) => keys.len(),
+            _ => usize::MAX,
+        };
+        let count = |audiences: Audiences| audiences.iter().count().min(most);
+        (count(breaks), count(risks))
     });
     breadths.max().unwrap_or_default()
 }

@@ -43,7 +43,12 @@ fn of_further(report: &Report<'_>) -> Option<Message> {
     all.sort_by_key(|further| std::cmp::Reverse(further.conclusion));
     let first = all.first()?;
     let more = more(all.len() - 1, "revision", "");
-    Some(message!("against {}: {}{}", first.title, first.counts(), more))
+    Some(message!(
+        "against {}: {}{}",
+        first.title,
+        first.counts(),
+        more
+    ))
 }
 
 /// Why the comparison with the base fails or warns.
@@ -79,15 +84,20 @@ fn of_problems(report: &Report<'_>, sections: &[Section<'_>]) -> Option<Message>
     };
     let change = first(class).map(|section| {
         let what = said(report, section);
-        let number = number(class) - 1 + if class == Class::Fix && !fails { number(Class::Look) } else { 0 };
+        let number = number(class) - 1
+            + if class == Class::Fix && !fails {
+                number(Class::Look)
+            } else {
+                0
+            };
         message!("{}{}", what, more(number, "change", act))
     });
     match (unread, change) {
         (Some(unread), Some(change)) => Some(message!("{}; {}", unread, change)),
         (Some(only), None) | (None, Some(only)) => Some(only),
-        (None, None) => verdict::ending(report).map(|ending| {
-            message!("an exception ends soon: {}", ending)
-        }),
+        (None, None) => {
+            verdict::ending(report).map(|ending| message!("an exception ends soon: {}", ending))
+        }
     }
 }
 
@@ -180,7 +190,9 @@ fn error(report: &Report<'_>, section: &Section<'_>) -> Option<(Message, usize)>
     let first = errors.clone().min_by_key(stage)?;
     let place = report.found.place(first);
     let place = place.rsplit('/').next().unwrap_or(&place);
-    let alike = errors.clone().filter(|other| other.message == first.message);
+    let alike = errors
+        .clone()
+        .filter(|other| other.message == first.message);
     let alike: Vec<&Finding> = alike.copied().collect();
     let number = alike.len();
     let what = match number {

@@ -10,7 +10,7 @@ use std::fmt::{self, Display, Write as _};
 use super::advice::why;
 use super::markdown::impacts;
 use super::official::Word;
-use super::outline::{Kind, SHOWN, Section, fails, outline, shown, weight};
+use super::outline::{Kind, SHOWN, Section, fails, impacts as affected, outline, shown, weight};
 use super::reason::{reason, word};
 use super::title::title;
 use super::{Report, Side, accept, count, help, message, of_file, official, verdict};
@@ -291,7 +291,7 @@ impl<'a> TextReport<'a, '_> {
         }
         self.cards(cause);
         if level >= Level::Dangerous {
-            self.advice(first);
+            self.advice(cause, first);
         }
         self.consequences(cause);
         self.line(format_args!(""));
@@ -403,9 +403,9 @@ impl<'a> TextReport<'a, '_> {
         self.line(format_args!("  {shown}{place}"));
     }
 
-    fn advice(&mut self, judged: &Judged) {
+    fn advice(&mut self, cause: &Cause, judged: &Judged) {
         let change = &judged.change;
-        let hurt = impacts(change.impacts);
+        let hurt = impacts(affected(self.report, cause));
         if !hurt.is_empty() {
             self.line(format_args!("  {hurt}"));
         }

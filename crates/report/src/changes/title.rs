@@ -136,7 +136,11 @@ fn common<'a>(changes: &[Judged], cause: &'a Cause, first: &Change) -> Title<'a>
     if cause.edited.len() <= NAMED {
         return named(cause, what);
     }
-    unnamed(message!("{}: {}", count(cause.edited.len(), "operator"), what))
+    unnamed(message!(
+        "{}: {}",
+        count(cause.edited.len(), "operator"),
+        what
+    ))
 }
 
 fn kernels(change: &Change, verb: &str) -> Message {

@@ -111,7 +111,10 @@ fn about(card: &Card) -> String {
     }
     if !card.missing_tags.is_empty() {
         let tags: Vec<String> = card.missing_tags.iter().map(|tag| code_cell(tag)).collect();
-        text.push_str(&format!("; its other forms have the tags {}", tags.join(", ")));
+        text.push_str(&format!(
+            "; its other forms have the tags {}",
+            tags.join(", ")
+        ));
     }
     if !card.lacks.is_empty() {
         text.push_str(&format!("; {}", prose(&card.lacks.join("; "))));
@@ -122,7 +125,7 @@ fn about(card: &Card) -> String {
 fn kernels(card: &Card) -> String {
     let shown = card.kernels.iter().take(DECLARATIONS);
     let mut shown: Vec<String> = shown
-        .map(|(_, declaration)| code_cell(declaration))
+        .map(|(_, declaration)| code_cell(declaration.trim_end()))
         .collect();
     if let more @ 1.. = card.kernels.len().saturating_sub(DECLARATIONS) {
         shown.push(count(more, "more kernel"));

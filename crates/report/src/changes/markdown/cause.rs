@@ -21,8 +21,8 @@ use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::{ChangeRuleId, Group as RuleGroup, Level};
 use opatlas_diff::{Change, Note};
 use opatlas_rules::registry;
-use opatlas_source::diagnostic::Finding;
 use opatlas_source::Message;
+use opatlas_source::diagnostic::Finding;
 use rustc_hash::FxHashMap;
 
 /// The operators of a comparison by name.
@@ -79,7 +79,10 @@ impl<'a> View<'a, '_> {
         let head = match root {
             None => format!("- {}\n", self.title(first)),
             Some((at, _)) => {
-                visible.push(Row::plain(format!("{INDENT}It follows: {}\n", self.title(first))));
+                visible.push(Row::plain(format!(
+                    "{INDENT}It follows: {}\n",
+                    self.title(first)
+                )));
                 format!("- {}\n", found::sentence(self.report, others.remove(at)))
             }
         };
@@ -120,8 +123,7 @@ impl<'a> View<'a, '_> {
             text.push_str(&format!(" · {hurt}"));
         }
         let pair = self.pair(&self.cause.edited[0]);
-        if self.level >= Level::Dangerous
-            && pair.is_some_and(|pair| !pair.is_backward_compatible())
+        if self.level >= Level::Dangerous && pair.is_some_and(|pair| !pair.is_backward_compatible())
         {
             text.push_str("; PyTorch's own check: not backward compatible");
         }
@@ -142,7 +144,8 @@ impl<'a> View<'a, '_> {
         };
         if title.names.is_empty() && !self.is_move() {
             let edited = self.cause.edited.iter();
-            let mut names: Vec<String> = edited.take(FIRST).map(|one| code(&one.operator)).collect();
+            let mut names: Vec<String> =
+                edited.take(FIRST).map(|one| code(&one.operator)).collect();
             if let more @ 1.. = self.cause.edited.len() - names.len() {
                 names.push(format!("{more} more"));
             }
@@ -288,7 +291,10 @@ impl<'a> View<'a, '_> {
             Word::Plain(text) => markdown(text),
             Word::No => "**no**".to_owned(),
         });
-        let mut rows = vec![format!("- PyTorch's own check: {}\n", words.collect::<String>())];
+        let mut rows = vec![format!(
+            "- PyTorch's own check: {}\n",
+            words.collect::<String>()
+        )];
         let own = self.cause.changes().map(|i| &*self.judged(i).change);
         let own = own.filter(|change| *change.operator == *edited.operator);
         if let Some(reason) = official::disagreement(pair, own) {

@@ -14,7 +14,9 @@ pub(super) fn piece(report: &Report<'_>, about: &[usize]) -> Piece {
         format!("- {name}: {told} · `{}`\n", change.rule.id)
     };
     let first = &report.judgement.changes[about[0]].change;
-    let rows = about[1..].iter().map(|i| Row::counted(line(i), "exception"));
+    let rows = about[1..]
+        .iter()
+        .map(|i| Row::counted(line(i), "exception"));
     Piece {
         class: Class::Excused,
         head: line(&about[0]),

@@ -14,10 +14,15 @@ pub(super) fn piece(report: &Report<'_>) -> Option<Piece> {
     let line = |further: &&Further<'_>| {
         let title = code(&cut(further.title, LONGEST_TITLE));
         let conclusion = further.conclusion.as_str();
-        format!("- against {title}: **{conclusion}**, {}\n", further.counts())
+        format!(
+            "- against {title}: **{conclusion}**, {}\n",
+            further.counts()
+        )
     };
     let head = line(all.first()?);
-    let rows = all[1..].iter().map(|further| Row::counted(line(further), "revision"));
+    let rows = all[1..]
+        .iter()
+        .map(|further| Row::counted(line(further), "revision"));
     Some(Piece {
         class: Class::Further,
         short: head.clone(),

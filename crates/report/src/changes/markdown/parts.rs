@@ -93,7 +93,11 @@ impl<'a> Draft<'a> {
 
 fn between(report: &Report<'_>) -> String {
     let title = |title: &str| prose(&cut(title, LONGEST_TITLE));
-    format!("{} → {}", title(report.base.title), title(report.head.title))
+    format!(
+        "{} → {}",
+        title(report.base.title),
+        title(report.head.title)
+    )
 }
 
 fn verdict_line(report: &Report<'_>) -> String {
@@ -126,7 +130,10 @@ fn header(report: &Report<'_>, (part, all): (usize, usize)) -> String {
         verdict_line(report)
     );
     if let Some(showing) = report.showing() {
-        text.push_str(&format!(" This report is filtered: {}.", prose(&cut(&showing, 200))));
+        text.push_str(&format!(
+            " This report is filtered: {}.",
+            prose(&cut(&showing, 200))
+        ));
     }
     if !report.comparison.has_dispatch {
         text.push_str(" Dispatch tables were not compared, so backend support is not covered.");

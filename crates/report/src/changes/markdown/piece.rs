@@ -129,9 +129,9 @@ impl Group {
         let mut text = self.open.clone();
         let mut rows = 0;
         for row in &self.rows {
-            let is_next = row.unit.is_none_or(|unit| {
-                amount(&missing, unit) == 0 && amount(&taken, unit) < SHOWN
-            });
+            let is_next = row
+                .unit
+                .is_none_or(|unit| amount(&missing, unit) == 0 && amount(&taken, unit) < SHOWN);
             if is_next && lines(&row.text) <= left {
                 left -= lines(&row.text);
                 text.push_str(&row.text);
@@ -141,7 +141,11 @@ impl Group {
                 row.unit.inspect(|unit| add(&mut missing, unit, row.amount));
             }
         }
-        let least = if is_whole || self.open.is_empty() { 1 } else { LEAST_ROWS };
+        let least = if is_whole || self.open.is_empty() {
+            1
+        } else {
+            LEAST_ROWS
+        };
         if rows < least {
             return (String::new(), !self.rows.is_empty());
         }
@@ -197,7 +201,7 @@ pub(super) fn render(pieces: Vec<Piece>, lines: usize) -> Vec<Rendered> {
             let (text, is_cut) = group.fitted(share);
             left -= newlines(&text);
             texts[*i][*j] = text;
-            cut[*i] |= is_cut;
+            cut[*i] |= is_cut && stage != Stage::Overview;
         }
     }
     let pieces = pieces.into_iter().zip(texts).zip(cut);

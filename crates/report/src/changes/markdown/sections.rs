@@ -35,9 +35,7 @@ fn all(report: &Report<'_>, sections: &[Section<'_>]) -> Vec<Piece> {
     let pairs: cause::Pairs<'_> = pairs.map(|pair| (&*pair.name, pair)).collect();
     let cards = added::cards(report);
     let of_section = sections.iter().map(|section| match &section.kind {
-        Kind::Cause(cause, _) if section.class == Class::New => {
-            added::piece(report, cause, &cards)
-        }
+        Kind::Cause(cause, _) if section.class == Class::New => added::piece(report, cause, &cards),
         Kind::Cause(cause, found) => cause::piece(report, section, (cause, found), &pairs),
         Kind::Findings(found) => found::piece(report, section.class, found),
         Kind::Exceptions(about) => exceptions::piece(report, about),
@@ -81,4 +79,3 @@ fn kept(sections: Vec<Section<'_>>) -> (Vec<Section<'_>>, Vec<(Class, usize)>) {
     }
     (kept, rest)
 }
-

@@ -47,5 +47,8 @@ fn row(report: &Report<'_>, unread: &Unread) -> Row {
     let name = name.map_or_else(String::new, |name| format!("{}: ", code(name)));
     let message = markdown(&unread.message);
     let side = unread.side.as_str();
-    Row::counted(format!("{INDENT}- **{side}**{place}: {name}{message}\n"), "entry")
+    Row::counted(
+        format!("{INDENT}- **{side}**{place}: {name}{message}\n"),
+        "entry",
+    )
 }

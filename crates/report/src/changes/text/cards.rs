@@ -18,9 +18,15 @@ impl TextReport<'_, '_> {
             let mut edited = cause.edited.iter();
             edited.any(|edited| *edited.operator == *card.operator)
         };
-        let cards: Vec<&Card> = cards.by_ref().filter(is_of_cause).take(MOST_CARDS + 1).collect();
+        let cards: Vec<&Card> = cards
+            .by_ref()
+            .filter(is_of_cause)
+            .take(MOST_CARDS + 1)
+            .collect();
         if cards.len() <= MOST_CARDS {
-            cards.iter().for_each(|card| self.card(card, cause.edited.len() > 1));
+            cards
+                .iter()
+                .for_each(|card| self.card(card, cause.edited.len() > 1));
         }
     }
 
