@@ -271,7 +271,8 @@ export interface paths {
          * @description The changes between two stored revisions of a project: the verdicts of PyTorch's own check, the
          *     changes with the affected audiences, and the effects on every backend, judged by the project's
          *     policy and exceptions. `Accept` selects Markdown, SARIF, JUnit or text. With `max_chars` the
-         *     Markdown report is split into parts between changes; `X-Parts` has their number.
+         *     Markdown report is split into parts between changes; `X-Parts` has their number. `level`, `operator`
+         *     and `backend` restrict what is listed, never the conclusion.
          */
         get: operations["compare_revisions"];
         put?: never;
@@ -2197,10 +2198,10 @@ export interface components {
             changes: components["schemas"]["Change"][];
             /**
              * @description The changes by cause: each edit with its consequences. Equal edits of several operators are
-             *     one cause.
+             *     one cause. The order is that of the report: by what must be undone.
              */
             causes: components["schemas"]["Cause"][];
-            /** @description A summary of each new operator. */
+            /** @description A summary of each new operator with its new variants. */
             new_operators: components["schemas"]["NewOperator"][];
             /** @description The cells of dispatch tables that changed. */
             dispatch_changes: components["schemas"]["DispatchChange"][];
@@ -2221,6 +2222,7 @@ export interface components {
             head_findings: components["schemas"]["Finding"][];
             /** @description Unreadable parts, and operators that could not be compared because of them. */
             unread: components["schemas"]["Unread"][];
+            filtered: components["schemas"]["Filtered"] | null;
             /** @description The verdict on the head against other revisions, if requested. */
             against: components["schemas"]["Against"][];
             /** @description Notes about the judgement. */
@@ -2657,6 +2659,18 @@ export interface components {
              * @description Its size in bytes.
              */
             bytes: number;
+        };
+        /** @description What a filter leaves. It restricts what is listed, never the counts or the conclusion. */
+        Filtered: {
+            /**
+             * @description The filter in words.
+             * @example level breaking, operator add*
+             */
+            filter: string;
+            /** @description The number of listed causes. */
+            causes: number;
+            /** @description The number of all causes. */
+            of: number;
         };
         /**
          * @description One finding: a rule and a location.
@@ -3631,10 +3645,15 @@ export interface components {
             /** @description The number of errors in the head, old and new ones. */
             head_errors: number;
         };
-        /** @description A summary of a new operator. */
+        /**
+         * @description A summary of a new operator with its new variants: the members of a group share one. The facts are
+         *     about `operator`.
+         */
         NewOperator: {
-            /** @description The operator. */
+            /** @description The functional operator if it is new, else the in-place one, else the out variant. */
             operator: string;
+            /** @description The other new operators of its group. */
+            variants: components["schemas"]["NewVariant"][];
             /**
              * @description PyTorch's dense backends on which a call works.
              * @example [
@@ -3653,12 +3672,14 @@ export interface components {
             settled_by: string | null;
             /**
              * @description Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
-             *     differentiable`, `unknown`.
+             *     differentiable`, `unknown`; `not applicable` for out variants, because PyTorch does not support
+             *     autograd for calls with `out=`.
              * @example yes
              */
             training: string;
             /**
-             * @description Through what training works, or why it does not; null if calls fail everywhere.
+             * @description Through what training works, or why it does not; null if calls fail everywhere, and for out
+             *     variants.
              * @example own formula
              */
             trains: string | null;
@@ -3682,7 +3703,7 @@ export interface components {
              *     ]
              */
             lacks: string[];
-            /** @description The declarations of its kernels in C++. */
+            /** @description The declarations of the kernels in C++ of the operator and its variants, without export macros. */
             kernels: components["schemas"]["CardKernel"][];
         };
         /**
@@ -3752,6 +3773,13 @@ export interface components {
             description?: string | null;
             /** @description The policy for its comparisons. */
             policy?: Record<string, never> | null;
+        };
+        /** @description A new variant of a new operator. */
+        NewVariant: {
+            /** @description The operator. */
+            operator: string;
+            /** @description The backends on which a call fails although one of the card's operator works. */
+            fails: string[];
         };
         /** @description Operators by the verdict of PyTorch's own check. */
         Official: {
@@ -6138,6 +6166,22 @@ export interface operations {
                  */
                 against?: string;
                 /**
+                 * @description List only changes of this level and worse, and causes with such changes. Filters restrict what is
+                 *     listed, never the counts or the conclusion.
+                 */
+                level?: "breaking" | "forward-breaking" | "dangerous" | "info" | "safe" | "";
+                /**
+                 * @description List only changes of these operators: a comma-separated list of at most 200 names. A base name
+                 *     matches its overloads, and `*` and `?` are wildcards.
+                 * @example add*,bmm
+                 */
+                operator?: string;
+                /**
+                 * @description List only changes about these dispatch keys: a comma-separated list, at most 200.
+                 * @example CUDA,MPS
+                 */
+                backend?: string;
+                /**
                  * @description The maximum length of a part of the Markdown report, in Unicode scalar values.
                  * @example 65536
                  */
@@ -7243,6 +7287,22 @@ export interface operations {
                  * @example latest
                  */
                 against?: string;
+                /**
+                 * @description List only changes of this level and worse, and causes with such changes. Filters restrict what is
+                 *     listed, never the counts or the conclusion.
+                 */
+                level?: "breaking" | "forward-breaking" | "dangerous" | "info" | "safe" | "";
+                /**
+                 * @description List only changes of these operators: a comma-separated list of at most 200 names. A base name
+                 *     matches its overloads, and `*` and `?` are wildcards.
+                 * @example add*,bmm
+                 */
+                operator?: string;
+                /**
+                 * @description List only changes about these dispatch keys: a comma-separated list, at most 200.
+                 * @example CUDA,MPS
+                 */
+                backend?: string;
                 /**
                  * @description The maximum length of a part of the Markdown report, in Unicode scalar values.
                  * @example 65536
