@@ -14,7 +14,7 @@ use opatlas_diff::policy::{Judged, Treatment};
 use opatlas_diff::rules::{ChangeRuleId, Group, Level};
 use opatlas_diff::{Change, Subject};
 use opatlas_rules::{Stage, registry};
-use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 
 /// The most entries of a list. Every rendering counts the rest.
 pub(super) const SHOWN: usize = 20;
@@ -204,9 +204,16 @@ fn findings<'a>(
 ) -> (FxHashMap<usize, Vec<&'a Finding>>, Vec<Vec<&'a Finding>>) {
     let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
     let mut by_stem: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut removed_tags: Vec<(String, usize)> = Vec::new();
     for (i, cause) in causes.iter().enumerate() {
         let first = &report.judgement.changes[cause.first()].change;
         if is_added(first) && cause.edited.len() > 1 || first.rule.group == Group::File {
+            continue;
+        }
+        if first.rule.id == ChangeRuleId::TagMemberRemoved {
+            let edits = cause.edited.iter().flat_map(|edited| &edited.edits);
+            let names = edits.flat_map(|&i| report.judgement.changes[i].change.subject.names());
+            removed_tags.extend(names.map(|tag| (format!("`{tag}`"), i)));
             continue;
         }
         for edited in &cause.edited {
@@ -222,7 +229,12 @@ fn findings<'a>(
     for finding in report.listed_findings() {
         let name = finding.operator.as_deref();
         let name = name.map(|name| name.strip_prefix("aten::").unwrap_or(name));
-        let cause = name.and_then(|name| by_name.get(name).or_else(|| by_stem.get(stem(name))));
+        let of_tag = removed_tags.iter();
+        let of_tag = of_tag.filter(|_| finding.rule == RuleId::Tags);
+        let mut of_tag = of_tag.filter(|(tag, _)| finding.message.contains(&**tag));
+        let of_name =
+            || name.and_then(|name| by_name.get(name).or_else(|| by_stem.get(stem(name))));
+        let cause = of_tag.next().map(|(_, cause)| cause).or_else(of_name);
         if let Some(&cause) = cause {
             of_cause.entry(cause).or_default().push(finding);
             continue;
