@@ -271,7 +271,8 @@ export interface paths {
          * @description The changes between two stored revisions of a project: the verdicts of PyTorch's own check, the
          *     changes with the affected audiences, and the effects on every backend, judged by the project's
          *     policy and exceptions. `Accept` selects Markdown, SARIF, JUnit or text. With `max_chars` the
-         *     Markdown report is split into parts between changes; `X-Parts` has their number.
+         *     Markdown report is split into parts between changes; `X-Parts` has their number. `level`, `operator`
+         *     and `backend` restrict what is listed, never the conclusion.
          */
         get: operations["compare_revisions"];
         put?: never;
@@ -1986,7 +1987,8 @@ export interface components {
             /** @description The level for all audiences together, independent of the profile. */
             strict_level: string;
             /**
-             * @description The operator.
+             * @description The operator. A change of a tag that `tags.yaml` declares has the tag's name in Python, such as
+             *     `torch.Tag.pointwise`.
              * @example can_cast
              */
             operator: string;
@@ -2000,15 +2002,22 @@ export interface components {
             message: string;
             /** @description Why it matters. */
             why: string;
-            /** @description Audiences for whom code stops working or silently changes. */
+            /**
+             * @description Audiences for whom code stops working or silently changes, even if `level` is `safe` or `info`:
+             *     for each of these alone, the change is breaking (`forward-breaking` for `new-model`). The profile
+             *     of an audience has that level.
+             */
             breaks: string[];
-            /** @description Audiences for whom this may happen. */
+            /** @description Audiences for whom this may happen. For each of these alone, the change is dangerous at most. */
             risks: string[];
             /** @description The old text. */
             old: string | null;
             /** @description The new text. */
             new: string | null;
-            /** @description The file that the positions are in: `native_functions.yaml`, or `derivatives.yaml` for formulas. */
+            /**
+             * @description The file that the positions are in: `native_functions.yaml`, `derivatives.yaml` for formulas, or
+             *     `tags.yaml` for tags themselves.
+             */
             file: string;
             base_span: components["schemas"]["Span"] | null;
             head_span: components["schemas"]["Span"] | null;
@@ -2197,10 +2206,10 @@ export interface components {
             changes: components["schemas"]["Change"][];
             /**
              * @description The changes by cause: each edit with its consequences. Equal edits of several operators are
-             *     one cause.
+             *     one cause. The order is that of the report: by what must be undone.
              */
             causes: components["schemas"]["Cause"][];
-            /** @description A summary of each new operator. */
+            /** @description A summary of each new operator with its new variants. */
             new_operators: components["schemas"]["NewOperator"][];
             /** @description The cells of dispatch tables that changed. */
             dispatch_changes: components["schemas"]["DispatchChange"][];
@@ -2221,6 +2230,7 @@ export interface components {
             head_findings: components["schemas"]["Finding"][];
             /** @description Unreadable parts, and operators that could not be compared because of them. */
             unread: components["schemas"]["Unread"][];
+            filtered: components["schemas"]["Filtered"] | null;
             /** @description The verdict on the head against other revisions, if requested. */
             against: components["schemas"]["Against"][];
             /** @description Notes about the judgement. */
@@ -2657,6 +2667,18 @@ export interface components {
              * @description Its size in bytes.
              */
             bytes: number;
+        };
+        /** @description What a filter leaves. It restricts what is listed, never the counts or the conclusion. */
+        Filtered: {
+            /**
+             * @description The filter in words.
+             * @example level breaking, operator add*
+             */
+            filter: string;
+            /** @description The number of listed causes. */
+            causes: number;
+            /** @description The number of all causes. */
+            of: number;
         };
         /**
          * @description One finding: a rule and a location.
@@ -3631,10 +3653,15 @@ export interface components {
             /** @description The number of errors in the head, old and new ones. */
             head_errors: number;
         };
-        /** @description A summary of a new operator. */
+        /**
+         * @description A summary of a new operator with its new variants: the members of a group share one. The facts are
+         *     about `operator`.
+         */
         NewOperator: {
-            /** @description The operator. */
+            /** @description The functional operator if it is new, else the in-place one, else the out variant. */
             operator: string;
+            /** @description The other new operators of its group. */
+            variants: components["schemas"]["NewVariant"][];
             /**
              * @description PyTorch's dense backends on which a call works.
              * @example [
@@ -3653,12 +3680,14 @@ export interface components {
             settled_by: string | null;
             /**
              * @description Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
-             *     differentiable`, `unknown`.
+             *     differentiable`, `unknown`; `not applicable` for out variants, because PyTorch does not support
+             *     autograd for calls with `out=`.
              * @example yes
              */
             training: string;
             /**
-             * @description Through what training works, or why it does not; null if calls fail everywhere.
+             * @description Through what training works, or why it does not; null if calls fail everywhere, and for out
+             *     variants.
              * @example own formula
              */
             trains: string | null;
@@ -3682,7 +3711,7 @@ export interface components {
              *     ]
              */
             lacks: string[];
-            /** @description The declarations of its kernels in C++. */
+            /** @description The declarations of the kernels in C++ of the operator and its variants, without export macros. */
             kernels: components["schemas"]["CardKernel"][];
         };
         /**
@@ -3752,6 +3781,13 @@ export interface components {
             description?: string | null;
             /** @description The policy for its comparisons. */
             policy?: Record<string, never> | null;
+        };
+        /** @description A new variant of a new operator. */
+        NewVariant: {
+            /** @description The operator. */
+            operator: string;
+            /** @description The backends on which a call fails although one of the card's operator works. */
+            fails: string[];
         };
         /** @description Operators by the verdict of PyTorch's own check. */
         Official: {
@@ -6133,6 +6169,22 @@ export interface operations {
                  */
                 against?: string;
                 /**
+                 * @description List only changes of this level and worse, and causes with such changes. Filters restrict what is
+                 *     listed, never the counts or the conclusion.
+                 */
+                level?: "breaking" | "forward-breaking" | "dangerous" | "info" | "safe" | "";
+                /**
+                 * @description List only changes of these operators: a comma-separated list of at most 200 names. A base name
+                 *     matches its overloads, and `*` and `?` are wildcards.
+                 * @example add*,bmm
+                 */
+                operator?: string;
+                /**
+                 * @description List only changes about these dispatch keys: a comma-separated list, at most 200.
+                 * @example CUDA,MPS
+                 */
+                backend?: string;
+                /**
                  * @description The maximum length of a part of the Markdown report, in Unicode scalar values.
                  * @example 65536
                  */
@@ -7238,6 +7290,22 @@ export interface operations {
                  * @example latest
                  */
                 against?: string;
+                /**
+                 * @description List only changes of this level and worse, and causes with such changes. Filters restrict what is
+                 *     listed, never the counts or the conclusion.
+                 */
+                level?: "breaking" | "forward-breaking" | "dangerous" | "info" | "safe" | "";
+                /**
+                 * @description List only changes of these operators: a comma-separated list of at most 200 names. A base name
+                 *     matches its overloads, and `*` and `?` are wildcards.
+                 * @example add*,bmm
+                 */
+                operator?: string;
+                /**
+                 * @description List only changes about these dispatch keys: a comma-separated list, at most 200.
+                 * @example CUDA,MPS
+                 */
+                backend?: string;
                 /**
                  * @description The maximum length of a part of the Markdown report, in Unicode scalar values.
                  * @example 65536
