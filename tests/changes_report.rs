@@ -122,6 +122,7 @@ impl Compared {
             cards: &[],
             notes: &[],
             further: &[],
+            listed: None,
             permalink: Some("https://opatlas.example/compare/1...2"),
             rules_url: Some("https://opatlas.example/rules/"),
             max_chars: None,
@@ -261,10 +262,56 @@ fn a_formula_that_is_gone_names_its_file() {
 fn nothing_to_say_is_one_line() {
     let compared = Compared::between(OLD, OLD);
     let report = compared.report();
-    let line = "### Operator schemas: no changes (2.3.1 → this pull request)\n";
+    let line = "### **Pass:** no changes (2.3.1 → this pull request)\n";
     assert_eq!(changes::markdown(&report), [line]);
     let text = changes::text(&report, Colour::Never);
     assert_eq!(text, "no changes (2.3.1 → this pull request)\n");
+}
+
+/// A list shows 20 entries and counts the rest, and the counts add up.
+#[test]
+fn lists_are_capped_and_counted() {
+    let entry = |i: usize, kernels: &str| {
+        format!("- func: op{i:02}(Tensor self) -> Tensor\n  dispatch:\n    {kernels}: op{i:02}\n")
+    };
+    let all = |kernels: &str| (0..33).map(|i| entry(i, kernels)).collect::<String>();
+    let compared = Compared::between(&all("CPU, MPS"), &all("CPU"));
+    let report = compared.report();
+    let markdown = changes::markdown(&report).concat();
+    let rows = markdown.matches("  - `op").count();
+    assert!(
+        markdown.contains("kernels for MPS removed: 33 operators"),
+        "{markdown}"
+    );
+    assert_eq!(
+        markdown.matches(": it lost the kernel").count(),
+        20,
+        "{markdown}"
+    );
+    assert!(markdown.contains("  - and 13 more operators"), "{markdown}");
+    assert!(
+        rows <= 40 && markdown.matches('\n').count() <= 60,
+        "{markdown}"
+    );
+    let text = changes::text(&report, Colour::Never);
+    assert!(text.contains("\n  and 13 more operators\n"), "{text}");
+}
+
+/// Whatever is listed, the first line says what must be undone first.
+#[test]
+fn removals_come_before_losses_of_one_backend() {
+    let entry = |i: usize, kernels: &str| {
+        format!("- func: op{i}(Tensor self) -> Tensor\n  dispatch:\n    {kernels}: op{i}\n")
+    };
+    let all = |kernels: &str| (0..9).map(|i| entry(i, kernels)).collect::<String>();
+    let gone = "- func: zeta(Tensor self) -> Tensor\n";
+    let compared = Compared::between(&format!("{}{gone}", all("CPU, MPS")), &all("CPU"));
+    let report = compared.report();
+    let first = "`zeta`: operator removed (and 1 more change to revert or accept)";
+    assert_eq!(changes::reason(&report).to_string(), first);
+    let ordered = changes::ordered_causes(&report);
+    assert_eq!(&*ordered[0].edited[0].operator, "zeta");
+    assert_eq!(ordered[1].edited.len(), 9);
 }
 
 /// Silence about what could not be read must not pass for "nothing breaks".
@@ -275,13 +322,16 @@ fn what_is_not_whole_says_so_first() {
     let report = compared.report();
     let markdown = changes::markdown(&report).concat();
     assert!(
-        markdown.starts_with("### Operator schemas: INCOMPLETE, 1 entry was not compared"),
+        markdown.starts_with("### **Warning:** 1 entry was not compared, which may hide"),
         "{markdown}"
     );
     assert!(!markdown.contains("no changes"), "{markdown}");
     insta::assert_snapshot!("incomplete", markdown);
     let text = changes::text(&report, Colour::Never);
-    assert!(text.starts_with("INCOMPLETE"), "{text}");
+    assert!(
+        text.starts_with("Warning: 1 entry was not compared"),
+        "{text}"
+    );
     assert!(changes::junit(&report).contains("errors=\"1\""));
     let commands = changes::github(&report);
     assert!(
@@ -346,23 +396,24 @@ fn every_rule_has_words_of_its_own() {
 }
 
 fn check_parts(report: &Report<'_>, most: usize) {
-    let parts = changes::parts(report);
-    let mut told: Vec<usize> = parts.iter().flat_map(|part| part.changes.clone()).collect();
-    told.sort_unstable();
-    let all: Vec<usize> = (0..report.judgement.changes.len()).collect();
-    assert_eq!(told, all, "every change is told once, at {most}");
+    let parts = changes::markdown(report);
     for part in &parts {
-        let length = part.text.chars().count();
-        assert!(length <= most, "{length} of {most}:\n{}", part.text);
-        let opened = part.text.matches("<details>").count();
-        assert_eq!(opened, part.text.matches("</details>").count());
-        assert!(part.text.starts_with("### Operator schemas: "));
+        let length = part.chars().count();
+        assert!(length <= most, "{length} of {most}:\n{part}");
+        let opened = part.matches("<details>").count();
+        assert_eq!(opened, part.matches("</details>").count());
     }
-    let header = |i: usize| format!(", part {} of {}\n", i + 1, parts.len());
-    if parts.len() > 1 {
-        for (i, part) in parts.iter().enumerate() {
-            assert!(part.text.contains(&header(i)));
-        }
+    let all = parts.len();
+    let first = &parts[0];
+    assert!(first.starts_with("### **"), "{first}");
+    assert_eq!(
+        first.contains(&format!(" (part 1 of {all}): ")),
+        all > 1,
+        "{first}"
+    );
+    for (i, part) in parts.iter().enumerate().skip(1) {
+        let header = format!("### Operator schemas, part {} of {all} (", i + 1);
+        assert!(part.starts_with(&header), "{part}");
     }
 }
 

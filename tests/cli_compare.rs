@@ -298,9 +298,11 @@ fn exceptions_are_kept_in_the_store() {
 #[test]
 fn parts_go_into_a_folder() {
     let place = Place::new();
-    let entries = |suffix: &str, default: u8| -> String {
-        let entry =
-            |i| format!("- func: f{i}(Tensor self, int dim{suffix}, int k={default}) -> Tensor\n");
+    let entries = |suffix: &str, more: usize| -> String {
+        let entry = |i: usize| {
+            let default = 2 * i + more;
+            format!("- func: f{i}(Tensor self, int dim{suffix}, int k={default}) -> Tensor\n")
+        };
         (0..160).map(entry).collect()
     };
     place.write("a.yaml", &entries("", 0));
@@ -312,7 +314,7 @@ fn parts_go_into_a_folder() {
         "--format",
         "markdown",
         "--max-chars",
-        "5000",
+        "3000",
     ];
     let (code, _, error) = place.opatlas(&[&compare[..], &["--out", "parts/"]].concat());
     assert_eq!(code, 1, "{error}");
@@ -322,12 +324,112 @@ fn parts_go_into_a_folder() {
     assert!(parts.len() > 1);
     for part in parts {
         let text = std::fs::read_to_string(part.unwrap().path()).unwrap();
-        assert!(text.chars().count() <= 5000);
+        assert!(text.chars().count() <= 3000);
     }
     // Several parts do not go into one file.
     let (code, _, error) = place.opatlas(&[&compare[..], &["--out", "one.md"]].concat());
     assert_eq!(code, 2);
     assert!(error.contains("--out one/"), "{error}");
+}
+
+const BEFORE: &str = "\
+- func: gone(Tensor self) -> Tensor
+- func: scale.Tensor(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU: scale
+    CUDA: scale
+- func: scale.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+- func: shift(Tensor self, int[2] size) -> Tensor
+- func: tagged(Tensor self) -> Tensor
+";
+
+const AFTER: &str = "\
+- func: scale.Tensor(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU: scale
+- func: scale.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+- func: shift(Tensor self, SymInt[2] size) -> Tensor
+- func: tagged(Tensor self) -> Tensor
+  tags: core
+";
+
+/// A filter restricts what every format lists, and never the conclusion or the first line.
+#[test]
+fn filters_restrict_the_list_and_not_the_verdict() {
+    let place = Place::new();
+    place.write("a.yaml", BEFORE);
+    place.write("b.yaml", AFTER);
+    let compare = |more: &[&str]| {
+        let (code, text, error) = place.opatlas(&[&["compare", "a.yaml", "b.yaml"], more].concat());
+        assert_eq!(code, 1, "{error}");
+        text
+    };
+    let verdict = "`gone`: operator removed (and 1 more change to revert or accept)";
+    for (filter, has, lacks, showing) in [
+        (&["--level", "breaking"][..], "gone", "tagged", "2 of 4"),
+        (&["--operator", "sh?ft"], "shift", "tagged", "1 of 4"),
+        (&["--operator", "scale"], "scale.Tensor", "shift", "1 of 4"),
+        (
+            &["--operator", "aten::tagged", "--operator", "shift"],
+            "tagged",
+            "scale",
+            "2 of 4",
+        ),
+        (&["--backend", "CUDA"], "scale.Tensor", "shift", "1 of 4"),
+        (&["--backend", "MPS"], "Blocked", "shift", "0 of 4"),
+    ] {
+        for format in [
+            "text", "markdown", "json", "csv", "sarif", "junit", "gitlab", "github",
+        ] {
+            let text = compare(&[filter, &["--format", format]].concat());
+            assert!(!text.contains(lacks), "{filter:?} {format}: {text}");
+            let lists_info = !matches!(format, "gitlab" | "github");
+            if has != "Blocked" && (lists_info || has == "gone" || has == "scale.Tensor") {
+                assert!(text.contains(has), "{filter:?} {format}: {text}");
+            }
+        }
+        let markdown = compare(&[filter, &["--format", "markdown"]].concat());
+        assert!(
+            markdown.starts_with(&format!("### **Blocked:** {verdict}\n")),
+            "{markdown}"
+        );
+        assert!(
+            markdown.contains(&format!("showing {showing} causes (filter: ")),
+            "{markdown}"
+        );
+        let json = compare(&[filter, &["--format", "json"]].concat());
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let shown = format!(
+            "{} of {}",
+            json["filtered"]["causes"], json["filtered"]["of"]
+        );
+        assert_eq!(shown, showing);
+        assert_eq!(
+            json["causes"].as_array().unwrap().len(),
+            json["filtered"]["causes"]
+        );
+        assert_eq!(
+            (&json["conclusion"], &json["summary"]["excepted"]),
+            (&"fail".into(), &0.into())
+        );
+    }
+    assert!(!compare(&[]).contains("showing"));
+    for (given, said) in [
+        (&["--backend", "CUDAA"][..], "did you mean `CUDA`?"),
+        (
+            &["--backend", "acme.yaml", "--level", "breaking"],
+            "cannot be used together",
+        ),
+        (
+            &["--backend", "acme.yaml", "--backend", "CUDA"],
+            "cannot be used together",
+        ),
+        (&["--level", "worst"], "invalid value"),
+    ] {
+        let (code, _, error) = place.opatlas(&[&["compare", "a.yaml", "b.yaml"], given].concat());
+        assert_eq!(code, 2, "{given:?}: {error}");
+        assert!(error.contains(said), "{given:?}: {error}");
+    }
 }
 
 const CLEAN: &str = "- func: scale(Tensor self) -> Tensor\n";

@@ -87,7 +87,7 @@ fn a_server_is_asked() {
     assert!(said.contains("conclusion: fail"), "{said}");
     let comment = std::fs::read_to_string(path.join("report/parts/part-1.md")).unwrap();
     assert!(
-        comment.contains("(pytorch main → this pull request)"),
+        comment.contains("\npytorch main → this pull request: "),
         "{comment}"
     );
 }

@@ -30,6 +30,8 @@ struct Case {
     conclusion: String,
     says: Option<String>,
     #[serde(default)]
+    first: Vec<String>,
+    #[serde(default)]
     also: Vec<String>,
     #[serde(default = "three")]
     noise: usize,
@@ -143,6 +145,7 @@ fn report(base: &Arc<Snapshot>, head: Arc<Snapshot>) -> (&'static str, String) {
         cards,
         notes: &[],
         further: &[],
+        listed: None,
         permalink: None,
         rules_url: None,
         max_chars: None,
@@ -187,6 +190,19 @@ fn check(case: &Case, base: &Arc<Snapshot>) -> Result<(), String> {
         .iter()
         .filter(|line| line.starts_with("- "))
         .collect();
+    let verdict = match conclusion {
+        "fail" => "### **Blocked:** ",
+        "warn" => "### **Warning:** ",
+        _ => "### **Pass:** ",
+    };
+    if !visible[0].starts_with(verdict) {
+        wrong.push(format!("the first line is {}", visible[0]));
+    }
+    for word in &case.first {
+        if !visible[0].contains(word.as_str()) {
+            wrong.push(format!("the first line does not say {word}"));
+        }
+    }
     if let Some(says) = &case.says
         && !bullets
             .first()
@@ -278,6 +294,6 @@ fn a_release_fits_on_a_screen() {
         .iter()
         .filter(|line| line.starts_with("- "))
         .collect();
-    let fact = "overloads with `Dimname` removed: 116 operators";
+    let fact = "overloads with `Dimname` removed: 108 operators";
     assert!(bullets[0].contains(fact), "{}", visible.join("\n"));
 }

@@ -272,7 +272,7 @@ fn a_pull_request_is_commented_and_blocked() {
     let report = bodies[0].split_once('\n').unwrap().1;
     // Only the pull request's own change: not what the branch has since.
     assert!(
-        report.starts_with("### Operator schemas: 1 breaking change ("),
+        report.starts_with("### **Blocked:** ") && report.contains(": 1 breaking change. "),
         "{report}"
     );
     assert_eq!(runner.read("summary.md").trim_end(), report.trim_end());

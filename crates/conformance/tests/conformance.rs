@@ -29,6 +29,7 @@ mod packing;
 mod python_calls;
 mod release_view;
 mod removal_consequences;
+mod reports;
 mod revised;
 mod rules_examples;
 mod rules_golden;

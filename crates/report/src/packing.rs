@@ -1,5 +1,4 @@
-//! Best-fit-decreasing packing of items into bins in linear time: report items into comments of bounded
-//! size, operators into shards of equal work.
+//! Best-fit-decreasing packing of items into bins in linear time: operators into shards of equal work.
 //!
 //! This follows "Fewer truncations improve language modeling" (ICML 2024), and opens exactly as many bins
 //! as the textbook algorithm. It is linear because items of one size are placed together, bins with equal
@@ -62,8 +61,7 @@ impl Packing {
     }
 }
 
-/// Packs items of these sizes into bins with this much room; for texts, in Unicode scalar values. Classes
-/// are packed in order: later classes fill the room that earlier ones left. Takes time linear in the number
+/// Packs items of these sizes into bins with this much room. Classes are packed in order: later classes fill the room that earlier ones left. Takes time linear in the number
 /// of items, and in the room for each class.
 ///
 /// # Errors

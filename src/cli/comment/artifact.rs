@@ -20,7 +20,12 @@ const WORD: u64 = 100;
 const PART: u64 = 4 * 65_536;
 const COMPARISON: u64 = 64 << 20;
 const FILES: usize = 200;
-const BEGINNINGS: [&str; 2] = ["### Operator schemas: ", "**Further revisions**"];
+const BEGINNINGS: [&str; 4] = [
+    "### **Blocked:** ",
+    "### **Warning:** ",
+    "### **Pass:** ",
+    "### Operator schemas, part ",
+];
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Artifact {
@@ -190,7 +195,7 @@ fn text(path: &Path, most: u64) -> anyhow::Result<String> {
 mod tests {
     use super::*;
 
-    const REPORT: &str = "### Operator schemas: no changes (a → b)\n";
+    const REPORT: &str = "### **Pass:** no changes (a → b)\n";
 
     fn read(files: &[(&str, &str)]) -> Result<Artifact, String> {
         let folder = tempfile::tempdir().unwrap();

@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn what_reports_are_made_of_stays() {
-        let report = "### Operator schemas: 1 breaking\n\n<details><summary><code>a&lt;b&amp;c&gt;</code></summary>\n\n\
+        let report = "### **Blocked:** 1 breaking\n\n<details><summary><code>a&lt;b&amp;c&gt;</code></summary>\n\n\
                       - **`add.Tensor`** `Tensor(a!) self` line 3 → 4\n\n| a | b |\n|---|---|\n</details>\n";
         assert_eq!(harmless(report), report);
         // A backslash does not escape inside of HTML, so what it precedes is split too.

@@ -43,7 +43,7 @@ const isAdded = ({ rule }: Change) => rule === "operator-added" || rule === "ove
 const isAboutException = ({ rule }: Change) => rule.startsWith("allow-");
 const baseOf = (operator: string) => operator.replace(/\..*$/, "").replace(/_$/, "");
 
-/** The causes of a comparison in the order of a review: the worst first, then the largest. */
+/** The causes of a comparison in the order of a review. Within a step they keep the server's order, by what must be undone. */
 export function reviewOf(comparison: Comparison): Review {
 	const changes = new Map(comparison.changes.map((change) => [change.fingerprint, change]));
 	const cards = new Map(comparison.new_operators.map((card) => [card.operator, card]));
@@ -76,9 +76,7 @@ export function reviewOf(comparison: Comparison): Review {
 		causes: [...causes, ...others.filter((one) => !isAboutException(one)).map(alone)].sort(
 			(a, b) =>
 				STEPS.indexOf(a.step) - STEPS.indexOf(b.step) ||
-				Number(hasError(b)) - Number(hasError(a)) ||
-				LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) ||
-				b.operators.length - a.operators.length,
+				Number(hasError(b)) - Number(hasError(a)),
 		),
 		loose,
 		// That an exception holds is said where the exceptions are listed.

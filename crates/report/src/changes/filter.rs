@@ -1,5 +1,7 @@
 //! What a report lists. A filter restricts the listing, never the conclusion.
 
+use std::sync::Arc;
+
 use opatlas_diff::cards::Card;
 use opatlas_diff::causes::{Cause, EntryEdit};
 use opatlas_diff::policy::{Judged, Judgement, Pattern};
@@ -113,6 +115,8 @@ pub struct Listed {
     filter: Filter,
     causes: Vec<Cause>,
     changes: Vec<bool>,
+    /// The operators of the listed changes.
+    operators: FxHashSet<Arc<str>>,
 }
 
 impl Listed {
@@ -125,8 +129,12 @@ impl Listed {
         let changes = judgement.changes.iter();
         let changes: Vec<bool> = changes.map(|judged| filter.matches(judged)).collect();
         let causes = causes.iter().filter_map(|cause| narrowed(cause, &changes));
+        let listed = judgement.changes.iter().zip(&changes);
+        let listed = listed.filter(|(_, is_listed)| **is_listed);
+        let operators = listed.map(|(judged, _)| Arc::clone(&judged.change.operator));
         Some(Self {
             causes: causes.collect(),
+            operators: operators.collect(),
             filter: filter.clone(),
             changes,
         })
@@ -190,11 +198,11 @@ impl<'a> Report<'a> {
         self.listed.is_none_or(|listed| listed.changes[change])
     }
 
-    /// Whether it lists an operator of this name.
+    /// Whether it lists a change of this operator.
     #[must_use]
     pub fn lists_operator(&self, name: &str) -> bool {
-        let filter = self.listed.map(|listed| &listed.filter);
-        filter.is_none_or(|filter| filter.matches_operator(name))
+        self.listed
+            .is_none_or(|listed| listed.operators.contains(name))
     }
 
     /// Whether it lists the card of new operators.

@@ -12,6 +12,7 @@ mod item;
 mod marked;
 mod parts;
 mod piece;
+mod schemas;
 mod sections;
 mod unread;
 

@@ -11,10 +11,11 @@ use rustc_hash::FxHashMap;
 use super::Report;
 use opatlas_diff::causes::{Cause, stem};
 use opatlas_diff::policy::{Judged, Treatment};
-use opatlas_diff::rules::{ChangeRuleId, Group, Level};
+use opatlas_diff::rules::{Audiences, ChangeRuleId, Group, Impacts, Level};
 use opatlas_diff::{Change, Subject};
 use opatlas_rules::{Stage, registry};
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
+use opatlas_source::sentence::Piece;
 
 /// The most entries of a list. Every rendering counts the rest.
 pub(super) const SHOWN: usize = 20;
@@ -35,19 +36,22 @@ pub(super) enum Class {
     Look,
     /// Excused changes, and changes about exceptions.
     Excused,
+    /// Conventions that new operators do not follow.
+    Conventions,
     New,
     Quiet,
     Backends,
 }
 
 impl Class {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Errors,
         Self::Unread,
         Self::Fix,
         Self::Further,
         Self::Look,
         Self::Excused,
+        Self::Conventions,
         Self::New,
         Self::Quiet,
         Self::Backends,
@@ -89,9 +93,9 @@ pub(super) fn fails(report: &Report<'_>, judged: &Judged) -> bool {
 
 /// The sections of a report, the most important first.
 ///
-/// Errors come in the order in which PyTorch's code generator finds them. Changes come in the order
-/// of what must be undone: by level, removals first, then by how many audiences and backends they
-/// break, then by the number of operators.
+/// Errors in the text of an entry come first, then edits that cause errors elsewhere, then other errors,
+/// as PyTorch's code generator finds them. Edits come in the order of what must be undone: by level,
+/// removals first, then by how many audiences and backends they break, then by the number of operators.
 pub(super) fn outline<'a>(report: &Report<'a>) -> Vec<Section<'a>> {
     let causes = report.listed_causes();
     let (mut of_cause, loose) = findings(report, causes);
@@ -103,7 +107,8 @@ pub(super) fn outline<'a>(report: &Report<'a>) -> Vec<Section<'a>> {
     sections.extend(loose.into_iter().map(|findings| Section {
         class: match findings[0].severity {
             Severity::Error => Class::Errors,
-            Severity::Warning | Severity::Info => Class::Look,
+            Severity::Warning => Class::Look,
+            Severity::Info => Class::Conventions,
         },
         level: Level::None,
         kind: Kind::Findings(findings),
@@ -139,7 +144,7 @@ struct Rank {
     kind: usize,
     level: Reverse<Level>,
     is_removal: Reverse<bool>,
-    breadth: Reverse<usize>,
+    breadth: Reverse<(usize, usize)>,
     count: Reverse<usize>,
 }
 
@@ -149,18 +154,19 @@ fn rank(report: &Report<'_>, section: &Section<'_>) -> Rank {
         let stages = errors.map(|finding| registry::of(finding.rule).stage);
         stages.min().unwrap_or(Stage::Convention)
     };
+    let of_edit = |found: &[&Finding]| stage(found).min(Stage::File);
     let plain = Rank {
         class: section.class,
         stage: Stage::Convention,
         kind: 2,
         level: Reverse(section.level),
         is_removal: Reverse(false),
-        breadth: Reverse(0),
+        breadth: Reverse((0, 0)),
         count: Reverse(0),
     };
     match &section.kind {
         Kind::Cause(cause, found) => Rank {
-            stage: stage(found),
+            stage: of_edit(found),
             kind: 0,
             is_removal: Reverse(is_removal(&report.judgement.changes[cause.first()].change)),
             breadth: Reverse(breadth(report, cause)),
@@ -184,20 +190,42 @@ fn is_removal(change: &Change) -> bool {
     )
 }
 
-/// How much the worst change of a cause breaks: audiences, or backends if these are fewer.
-fn breadth(report: &Report<'_>, cause: &Cause) -> usize {
+/// The audiences that a cause affects: those of its edits, and of its consequences that are at least
+/// dangerous.
+pub(super) fn impacts(report: &Report<'_>, cause: &Cause) -> Impacts {
+    let changes = &report.judgement.changes;
+    let edits = cause.edited.iter().flat_map(|edited| &edited.edits);
+    let consequences = cause.consequences.iter();
+    let worse = consequences.filter(|&&i| weight(&changes[i]) >= Level::Dangerous);
+    let all = edits.chain(worse).map(|&i| changes[i].change.impacts);
+    let sum = all.fold(Impacts::default(), |sum, one| Impacts {
+        breaks: sum.breaks.union(one.breaks),
+        risks: sum.risks.union(one.risks),
+    });
+    Impacts {
+        risks: sum.risks.without(sum.breaks),
+        ..sum
+    }
+}
+
+/// How much the worst change of a cause breaks, and how much it puts at risk: audiences, or backends if
+/// these are fewer.
+fn breadth(report: &Report<'_>, cause: &Cause) -> (usize, usize) {
     let changes = cause.changes().map(|i| &report.judgement.changes[i]);
     let breadths = changes.filter(|judged| judged.is_counted()).map(|judged| {
-        let audiences = judged.change.impacts.breaks.iter().count();
-        match &judged.change.subject {
-            Subject::Keys(keys) => audiences.min(keys.len()),
-            _ => audiences,
-        }
+        let Impacts { breaks, risks } = judged.change.impacts;
+        let most = match &judged.change.subject {
+            Subject::Keys(keys) => keys.len(),
+            _ => usize::MAX,
+        };
+        let count = |audiences: Audiences| audiences.iter().count().min(most);
+        (count(breaks), count(risks))
     });
     breadths.max().unwrap_or_default()
 }
 
-/// Attributes new findings to causes; the others are grouped by rule and message.
+/// Attributes new findings to the causes that edit their operators or one that they mention; the others
+/// are grouped by rule and message.
 fn findings<'a>(
     report: &Report<'a>,
     causes: &[Cause],
@@ -229,12 +257,8 @@ fn findings<'a>(
     for finding in report.listed_findings() {
         let name = finding.operator.as_deref();
         let name = name.map(|name| name.strip_prefix("aten::").unwrap_or(name));
-        let of_tag = removed_tags.iter();
-        let of_tag = of_tag.filter(|_| finding.rule == RuleId::Tags);
-        let mut of_tag = of_tag.filter(|(tag, _)| finding.message.contains(&**tag));
-        let of_name =
-            || name.and_then(|name| by_name.get(name).or_else(|| by_stem.get(stem(name))));
-        let cause = of_tag.next().map(|(_, cause)| cause).or_else(of_name);
+        use opatlas_source::diagnostic::{Finding, RuleId, Severity};
+        use opatlas_source::sentence::Piece;
         if let Some(&cause) = cause {
             of_cause.entry(cause).or_default().push(finding);
             continue;
@@ -270,7 +294,7 @@ fn section<'a>(report: &Report<'a>, cause: &'a Cause, found: Vec<&'a Finding>) -
         && found.is_empty()
     {
         Class::New
-    } else if level >= Level::Dangerous || worst.is_some() {
+    } else if level >= Level::Dangerous || !found.is_empty() {
         Class::Look
     } else if own().any(Judged::is_excused) {
         Class::Excused

@@ -1,10 +1,13 @@
 //! The verdict and its reason: the first line of a report.
 
-use super::outline::{Class, Kind, Section, outline};
+use super::markdown::impacts as audiences;
+use super::outline::{Class, Kind, Section, impacts, outline};
 use super::title::title;
 use super::{Report, count, verdict};
+use opatlas_diff::causes::Cause;
 use opatlas_diff::policy::Conclusion;
-use opatlas_rules::registry;
+use opatlas_diff::rules::{Impacts, Level};
+use opatlas_rules::{Stage, registry};
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::{Message, message};
 
@@ -56,18 +59,22 @@ fn of_problems(report: &Report<'_>, sections: &[Section<'_>]) -> Option<Message>
         0 => String::new(),
         more => format!("; {} to revert or accept", count(more, "change")),
     };
+    let unread = verdict::unread(report);
     if report.found.count(Severity::Error) > 0 {
+        let unread = unread.map_or_else(String::new, |unread| format!("; {unread}"));
         let what = first(Class::Errors).and_then(|section| error(report, section));
         let all = report.found.count(Severity::Error);
         return Some(match what {
-            Some(what) => {
-                let more = more(all - 1, "error", "");
-                message!("{}{}{}", what, more, to_fix(number(Class::Fix)))
+            Some((what, alike)) => {
+                let more = more(all.saturating_sub(alike), "error", "");
+                message!("{}{}{}{}", what, more, unread, to_fix(number(Class::Fix)))
             }
-            None => message!("{}{}", count(all, "new error"), to_fix(number(Class::Fix))),
+            None => {
+                let all = count(all, "new error");
+                message!("{}{}{}", all, unread, to_fix(number(Class::Fix)))
+            }
         });
     }
-    let unread = verdict::unread(report);
     let unread = unread.map(|unread| message!("{}, which may hide breaking changes", unread));
     let fails = report.own_conclusion() == Conclusion::Fail;
     let (class, act) = match fails {
@@ -94,21 +101,59 @@ fn of_problems(report: &Report<'_>, sections: &[Section<'_>]) -> Option<Message>
     }
 }
 
-/// The most important change of a report that passes.
+/// The most important change of a report that passes, and a convention that it does not follow.
 fn of_first(report: &Report<'_>, sections: &[Section<'_>]) -> Message {
-    let Some(first) = sections.first() else {
-        return "no changes".into();
-    };
-    let others = sections
-        .iter()
-        .filter(|section| matches!(section.kind, Kind::Cause(..)));
-    let what = said(report, first);
-    let number = others.count().saturating_sub(1);
-    match first.class {
-        Class::Fix | Class::Look => {
-            message!("the policy allows {}{}", what, more(number, "change", ""))
+    let number = |class: Class| sections.iter().filter(|one| one.class == class).count();
+    let is_cause = |section: &&Section<'_>| matches!(section.kind, Kind::Cause(..));
+    let causes: Vec<&Section<'_>> = sections.iter().filter(is_cause).collect();
+    let change = causes.first().map(|first| {
+        let allowed = match first.class {
+            Class::Fix | Class::Look => "the policy allows ",
+            _ => "",
+        };
+        let what = said(report, first);
+        let more = more(causes.len() - 1 + further(report, first), "change", "");
+        message!("{}{}{}{}", allowed, what, hurt(report, first), more)
+    });
+    let mut others = sections.iter().filter(|section| !is_cause(section));
+    let convention = others.find(|section| section.class == Class::Conventions);
+    let convention = convention.map(|first| {
+        let more = more(number(Class::Conventions) - 1, "convention", "");
+        message!("{}{}", said(report, first), more)
+    });
+    match (convention, change) {
+        (Some(convention), Some(change)) => message!("{}; {}", convention, change),
+        (Some(only), None) | (None, Some(only)) => only,
+        (None, None) => match sections.first() {
+            Some(first) => said(report, first),
+            None => "no changes".into(),
+        },
+    }
+}
+
+/// The number of further edits of the only operator of a cause.
+fn further(report: &Report<'_>, section: &Section<'_>) -> usize {
+    match &section.kind {
+        Kind::Cause(cause, _) => title(&report.judgement.changes, cause).more,
+        Kind::Findings(_) | Kind::Exceptions(_) => 0,
+    }
+}
+
+/// Whom a harmless change breaks nevertheless.
+fn hurt(report: &Report<'_>, section: &Section<'_>) -> String {
+    match &section.kind {
+        Kind::Cause(cause, _) if section.level < Level::Dangerous => {
+            let breaks = impacts(report, cause).breaks;
+            let only = Impacts {
+                breaks,
+                ..Impacts::default()
+            };
+            match breaks.is_empty() {
+                true => String::new(),
+                false => format!(", which {}", audiences(only)),
+            }
         }
-        _ => message!("{}{}", what, more(number, "change", "")),
+        _ => String::new(),
     }
 }
 
@@ -134,15 +179,42 @@ pub(super) fn said(report: &Report<'_>, section: &Section<'_>) -> Message {
     }
 }
 
-fn error(report: &Report<'_>, section: &Section<'_>) -> Option<Message> {
+/// The error of a section that PyTorch's code generator finds first, and how many have its message.
+fn error(report: &Report<'_>, section: &Section<'_>) -> Option<(Message, usize)> {
     let found = match &section.kind {
         Kind::Cause(_, found) | Kind::Findings(found) => found,
         Kind::Exceptions(_) => return None,
     };
     let errors = found.iter().filter(|one| one.severity == Severity::Error);
-    let first = errors.min_by_key(|finding| registry::of(finding.rule).stage)?;
+    let stage = |finding: &&&Finding| registry::of(finding.rule).stage;
+    let first = errors.clone().min_by_key(stage)?;
     let place = report.found.place(first);
-    Some(message!("{} (`{}`)", about(&[first]), place))
+    let place = place.rsplit('/').next().unwrap_or(&place);
+    let alike = errors
+        .clone()
+        .filter(|other| other.message == first.message);
+    let alike: Vec<&Finding> = alike.copied().collect();
+    let number = alike.len();
+    let what = match number {
+        1 => message!("{} (`{}`)", about(&alike), place),
+        number => message!("{} in {}", about(&alike), count(number, "place")),
+    };
+    let what = match &section.kind {
+        Kind::Cause(cause, _) if !is_root(cause, first) => {
+            message!("{}; error: {}", said(report, section), what)
+        }
+        _ => what,
+    };
+    Some((what, number))
+}
+
+/// Whether a finding explains the edit: a mistake in the entry itself, such as an unknown field.
+pub(super) fn is_root(cause: &Cause, finding: &Finding) -> bool {
+    let [edited] = &*cause.edited else {
+        return false;
+    };
+    let name = finding.operator.as_deref();
+    registry::of(finding.rule).stage <= Stage::Entry && name == Some(&*edited.operator)
 }
 
 /// What findings with one message say, with the operator if there is only one.

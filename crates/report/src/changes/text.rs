@@ -1,6 +1,8 @@
 //! A comparison for a terminal, in the order of the Markdown report. It begins with the verdict and ends
 //! with the counts.
 
+mod cards;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Write as _};
@@ -8,13 +10,12 @@ use std::fmt::{self, Display, Write as _};
 use super::advice::why;
 use super::markdown::impacts;
 use super::official::Word;
-use super::outline::{Kind, SHOWN, Section, fails, outline, shown, weight};
+use super::outline::{Kind, SHOWN, Section, fails, impacts as affected, outline, shown, weight};
 use super::reason::{reason, word};
 use super::title::title;
-use super::{Report, Side, accept, card, count, help, message, of_file, official, verdict};
+use super::{Report, Side, accept, count, help, message, of_file, official, verdict};
 use crate::escape::line;
 use crate::findings::Colour;
-use opatlas_diff::cards::Card;
 use opatlas_diff::causes::{Cause, EntryEdit};
 use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::revision::UnreadSide;
@@ -23,8 +24,8 @@ use opatlas_diff::{Change, Fragment};
 use opatlas_source::Message;
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// The most cards of a cause that are shown.
-const MOST_CARDS: usize = 3;
+/// The lines after which only the edits are shown, without their details.
+const DETAILED: usize = 100;
 
 /// The whole report, until the room is used up.
 #[must_use]
@@ -33,6 +34,8 @@ pub fn text(report: &Report<'_>, colour: Colour) -> String {
         report,
         colour,
         out: String::new(),
+        lines: 0,
+        is_cut: false,
     };
     shown.reason();
     shown.unread();
@@ -52,6 +55,9 @@ struct TextReport<'a, 'r> {
     report: &'a Report<'r>,
     colour: Colour,
     out: String,
+    lines: usize,
+    /// Whether details are left out.
+    is_cut: bool,
 }
 
 struct Painted<T> {
@@ -83,13 +89,14 @@ impl<'a> TextReport<'a, '_> {
                     Kind::Exceptions(about) => self.exceptions(about),
                 }
             }
-            if more > 0 {
-                let what = count(more, "more cause");
-                self.line(format_args!(
-                    "... and {what} of this kind; --level, --operator and --backend select causes, \
-                     and --format json has all of them\n"
-                ));
-            }
+            self.more("... ", more, "cause");
+            self.is_cut |= more > 0;
+        }
+        if self.is_cut {
+            let how = "Some details are left out. --operator NAME shows them for one operator; --level and \
+                       --backend filter too, and --format json has all.";
+            self.line(format_args!("{how}"));
+            self.line(format_args!(""));
         }
     }
 
@@ -110,10 +117,11 @@ impl<'a> TextReport<'a, '_> {
         let (conclusion, reason) = (report.conclusion(), reason(report));
         let verdict = format!("{}: {}", word(conclusion), line(&reason));
         let verdict = self.paint(of_conclusion(conclusion), verdict);
-        self.line(format_args!("{verdict}\n"));
+        self.line(format_args!("{verdict}"));
         if let Some(showing) = report.showing() {
-            self.line(format_args!("{}\n", line(&showing)));
+            self.line(format_args!("{}", line(&showing)));
         }
+        self.line(format_args!(""));
     }
 
     fn line(&mut self, text: fmt::Arguments<'_>) {
@@ -122,6 +130,7 @@ impl<'a> TextReport<'a, '_> {
         let length = self.out[begin..].trim_end().len();
         self.out.truncate(begin + length);
         self.out.push('\n');
+        self.lines += 1;
     }
 
     fn paint<T: Display>(&self, code: u8, text: T) -> Painted<T> {
@@ -267,8 +276,13 @@ impl<'a> TextReport<'a, '_> {
             self.finding(finding, "  ");
         }
         self.more("  ", more, "finding");
+        if self.lines > DETAILED {
+            self.is_cut = true;
+            return;
+        }
         match &*cause.edited {
             [only] => self.only(only),
+            _ if first.change.rule.id == ChangeRuleId::EntryMoved => {}
             several => {
                 let (several, more) = shown(several);
                 several.iter().for_each(|edited| self.edited(edited));
@@ -277,7 +291,7 @@ impl<'a> TextReport<'a, '_> {
         }
         self.cards(cause);
         if level >= Level::Dangerous {
-            self.advice(first);
+            self.advice(cause, first);
         }
         self.consequences(cause);
         self.line(format_args!(""));
@@ -328,53 +342,6 @@ impl<'a> TextReport<'a, '_> {
         let (operator, told) = (line(&edited.operator), message(change));
         self.line(format_args!("  {operator}{place}: {}", line(&told)));
         self.standing(judged);
-    }
-
-    fn cards(&mut self, cause: &Cause) {
-        let mut cards = self.report.cards.iter();
-        let is_of_cause = |card: &&Card| {
-            let mut edited = cause.edited.iter();
-            edited.any(|edited| *edited.operator == *card.operator)
-        };
-        let cards: Vec<&Card> = cards
-            .by_ref()
-            .filter(is_of_cause)
-            .take(MOST_CARDS + 1)
-            .collect();
-        if cards.len() <= MOST_CARDS {
-            cards
-                .iter()
-                .for_each(|card| self.card(card, cause.edited.len() > 1));
-        }
-    }
-
-    fn card(&mut self, card: &Card, is_one_of_many: bool) {
-        let name = |name: &str| line(name).into_owned();
-        if is_one_of_many {
-            self.line(format_args!("  {}:", line(&card.operator)));
-        }
-        if let Some(variants) = card::variants(card, name) {
-            self.line(format_args!("  with: {variants}"));
-        }
-        self.line(format_args!("  runs on: {}", line(&card::runs(card))));
-        if let Some(trains) = card::trains(card) {
-            self.line(format_args!("  trains: {trains}"));
-        }
-        self.line(format_args!("  out form: {}", card::out(card, name)));
-        self.line(format_args!("  Python: {}", card::python(card)));
-        if !card.missing_tags.is_empty() {
-            let tags = card.missing_tags.join(", ");
-            let tags = line(&tags);
-            self.line(format_args!("  its other forms have the tags: {tags}"));
-        }
-        if !card.lacks.is_empty() {
-            self.line(format_args!("  ways: {}", card.lacks.join("; ")));
-        }
-        let (kernels, more) = shown(&card.kernels);
-        for (_, declaration) in kernels {
-            self.line(format_args!("  to write: {}", line(declaration)));
-        }
-        self.more("  ", more, "declaration");
     }
 
     fn standing(&mut self, judged: &Judged) {
@@ -436,9 +403,9 @@ impl<'a> TextReport<'a, '_> {
         self.line(format_args!("  {shown}{place}"));
     }
 
-    fn advice(&mut self, judged: &Judged) {
+    fn advice(&mut self, cause: &Cause, judged: &Judged) {
         let change = &judged.change;
-        let hurt = impacts(change.impacts);
+        let hurt = impacts(affected(self.report, cause));
         if !hurt.is_empty() {
             self.line(format_args!("  {hurt}"));
         }

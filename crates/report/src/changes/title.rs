@@ -7,7 +7,7 @@ use opatlas_diff::policy::Judged;
 use opatlas_diff::rules::{ChangeRuleId, Group};
 use opatlas_diff::{Change, Note, Subject};
 use opatlas_source::Message;
-use opatlas_source::sentence::codes;
+use opatlas_source::sentence::{Piece, codes};
 
 /// The most operators named in a title.
 const NAMED: usize = 3;
@@ -82,7 +82,12 @@ pub(super) fn title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'a> {
         ChangeRuleId::DispatchKernelAdded => many(kernels(first, "added")),
         ChangeRuleId::DispatchKernelRemoved => many(kernels(first, "removed")),
         ChangeRuleId::DispatchKernelRenamed => many(kernels(first, "renamed")),
-        ChangeRuleId::OperatorAdded | ChangeRuleId::OverloadAdded => many("new".into()),
+        ChangeRuleId::OperatorAdded | ChangeRuleId::OverloadAdded if number <= NAMED => {
+            named(cause, "new operators".into())
+        }
+        ChangeRuleId::OperatorAdded | ChangeRuleId::OverloadAdded => {
+            unnamed(message!("{}", count(number, "new operator")))
+        }
         ChangeRuleId::EntryMoved => unnamed(message!("{} moved", count(number, "entry"))),
         ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => {
             let of = stem(&cause.edited[0].operator);
@@ -159,9 +164,9 @@ fn common<'a>(changes: &[Judged], cause: &'a Cause, first: &Change) -> Title<'a>
         .iter()
         .map(|edited| &changes[edited.edits[0]].change);
     let what = if firsts.all(|change| message(change) == common) {
-        common
+        of_each(&common)
     } else {
-        first.rule.what.trim_end_matches('.').into()
+        uncapitalized(first.rule.what.trim_end_matches('.'))
     };
     if cause.edited.len() <= NAMED {
         return named(cause, what);
@@ -178,4 +183,29 @@ fn kernels(change: &Change, verb: &str) -> Message {
         Subject::Keys(keys) => message!("kernels for {} {}", lists::keys(keys), verb),
         _ => message!("kernels {}", verb),
     }
+}
+
+/// A sentence about one operator as one about each of several: `it lost ...` becomes `each lost ...`.
+fn of_each(message: &Message) -> Message {
+    let mut each = Message::default();
+    for (at, piece) in message.pieces().enumerate() {
+        match piece {
+            Piece::Text(text) => match text.strip_prefix("it ").filter(|_| at == 0) {
+                Some(rest) => each.push_str(&format!("each {rest}")),
+                None => each.push_str(text),
+            },
+            Piece::Code(code) => each.push_code(code),
+        }
+    }
+    each
+}
+
+/// A sentence that begins with an article, in lower case.
+fn uncapitalized(text: &str) -> Message {
+    for (article, small) in [("The ", "the "), ("A ", "a "), ("An ", "an ")] {
+        if let Some(rest) = text.strip_prefix(article) {
+            return message!("{}{}", small, rest);
+        }
+    }
+    message!("{}", text)
 }

@@ -21,7 +21,7 @@ pub fn headline(report: &Report<'_>) -> String {
         Some(unread) => format!(
             "INCOMPLETE, {unread}; the rest: {}",
             if found.is_empty() {
-                "nothing found, but unread parts may contain breaking changes"
+                "nothing found"
             } else {
                 &found
             }
@@ -118,10 +118,7 @@ pub(super) fn conclusion(report: &Report<'_>) -> Message {
             }
         }
         Conclusion::Warn if !report.comparison.unread.is_empty() => {
-            message!(
-                "Some entries were not compared and may contain breaking changes{}.",
-                profile
-            )
+            message!("Fix what could not be read, and compare again{}.", profile)
         }
         Conclusion::Warn if judgement.conclusion == Conclusion::Pass => {
             message!(

@@ -1,3 +1,4 @@
+import { Fragment } from "react";
 import { Facts } from "../../components/Page";
 import type { NewOperator } from "../../lib/review";
 import { Code } from "../operator/Code";
@@ -10,9 +11,9 @@ const OUT_FORMS: Record<string, string> = {
 	"not-needed": "not needed",
 };
 
-/** What there is to know of a new operator: where it runs, how it trains, what it has and lacks. */
+/** A new operator with its new variants: where it runs, how it trains, what it has and lacks. */
 export function NewOperatorCard({ card }: { card: NewOperator }) {
-	const { runs, fails, unknown, because, settled_by, training, trains, out_form, out, missing_tags, lacks, kernels } = card;
+	const { runs, fails, unknown, because, settled_by, out_form, out, variants, missing_tags, lacks, kernels } = card;
 	const bound = [
 		card.function && "function of torch",
 		card.method && "method of Tensor",
@@ -21,6 +22,7 @@ export function NewOperatorCard({ card }: { card: NewOperator }) {
 		<section className={styles.card} aria-label={`New operator ${card.operator}`}>
 			<Facts
 				items={[
+					...(variants.length > 0 ? ([["With", <Variants all={variants} />]] as const) : []),
 					["Runs on", names(runs)],
 					["Fails on", names(fails)],
 					...(unknown.length > 0
@@ -34,7 +36,7 @@ export function NewOperatorCard({ card }: { card: NewOperator }) {
 								],
 							] as const)
 						: []),
-					["Training", trains ? `${training}: ${trains}` : "no: calls fail everywhere"],
+					["Training", onTraining(card)],
 					[
 						"Out form",
 						<>
@@ -59,6 +61,21 @@ export function NewOperatorCard({ card }: { card: NewOperator }) {
 		</section>
 	);
 }
+
+/** The new variants, with the backends on which they fail although the operator works. */
+const Variants = ({ all }: { all: NewOperator["variants"] }) =>
+	all.map(({ operator, fails }, at) => (
+		<Fragment key={operator}>
+			{at > 0 && ", "}
+			<code>{operator}</code>
+			{fails.length > 0 && ` (fails on ${fails.join(", ")})`}
+		</Fragment>
+	));
+
+const onTraining = ({ training, trains }: NewOperator) => {
+	if (training === "not applicable") return "not applicable to out variants";
+	return trains ? `${training}: ${trains}` : "no: calls fail everywhere";
+};
 
 const onMeta = ({ runs, unknown }: NewOperator) => {
 	if (runs.includes("Meta")) return "works";

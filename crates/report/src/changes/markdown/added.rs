@@ -1,7 +1,6 @@
 //! New operators: where each runs, whether it trains, its out form, and the C++ to write. The variants
 //! of an operator share a row.
 
-use super::found;
 use super::item::{in_full, line};
 use super::piece::{Group, Piece, Row, Stage};
 use crate::changes::outline::Class;
@@ -9,7 +8,6 @@ use crate::changes::{Report, card, count};
 use crate::escape::{code, code_cell, prose};
 use opatlas_diff::cards::Card;
 use opatlas_diff::causes::{Cause, EntryEdit};
-use opatlas_source::diagnostic::Finding;
 use rustc_hash::FxHashMap;
 
 /// The most declarations in a row.
@@ -31,39 +29,24 @@ pub(super) fn cards<'a>(report: &Report<'a>) -> Cards<'a> {
     cards
 }
 
-pub(super) fn piece(
-    report: &Report<'_>,
-    (cause, found): (&Cause, &[&Finding]),
-    cards: &Cards<'_>,
-) -> Piece {
+pub(super) fn piece(report: &Report<'_>, cause: &Cause, cards: &Cards<'_>) -> Piece {
     let edited = cause.edited.iter();
     let mut names: Vec<String> = edited.take(NAMED).map(|one| code(&one.operator)).collect();
     if let more @ 1.. = cause.edited.len() - names.len() {
         names.push(format!("{more} more"));
     }
     let number = count(cause.edited.len(), "new operator");
-    let findings = found.iter().map(|finding| {
-        let text = format!("- {}\n", found::sentence(report, finding));
-        Row::counted(text, "finding")
-    });
     Piece {
         class: Class::New,
         head: format!("\n**{number}:** {}\n", names.join(", ")),
         short: format!("\n**{number}** ({})\n", in_full(report)),
-        groups: vec![
-            Group {
-                open: "\n".to_owned(),
-                before: "- ",
-                ..Group::of(Stage::List, findings.collect())
-            },
-            Group {
-                open: "\n| operator | runs | trains | out form | Python | C++ to write |\n\
-                       |---|---|---|---|---|---|\n"
-                    .to_owned(),
-                before: "\n",
-                ..Group::of(Stage::Card, rows(report, cause, cards))
-            },
-        ],
+        groups: vec![Group {
+            open: "\n| operator | runs | trains | out form | Python | C++ to write |\n\
+                   |---|---|---|---|---|---|\n"
+                .to_owned(),
+            before: "\n",
+            ..Group::of(Stage::Card, rows(report, cause, cards))
+        }],
     }
 }
 
@@ -142,7 +125,7 @@ fn about(card: &Card) -> String {
 fn kernels(card: &Card) -> String {
     let shown = card.kernels.iter().take(DECLARATIONS);
     let mut shown: Vec<String> = shown
-        .map(|(_, declaration)| code_cell(declaration))
+        .map(|(_, declaration)| code_cell(declaration.trim_end()))
         .collect();
     if let more @ 1.. = card.kernels.len().saturating_sub(DECLARATIONS) {
         shown.push(count(more, "more kernel"));

@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 
 use super::found;
-use super::item::{impacts, in_full, line, lines, rule, short_name};
-use super::marked;
+use super::item::{impacts, in_full, lines, rule, short_name};
 use super::piece::{Group, Piece, Row, Stage};
+use super::schemas;
 use crate::changes::advice::{FORMULA, why};
 use crate::changes::entry_diff::entry_diff;
 use crate::changes::official::Word;
-use crate::changes::outline::{Class, Section, fails, weight};
+use crate::changes::outline::{Class, Section, fails, impacts as affected, weight};
+use crate::changes::reason::is_root;
 use crate::changes::title::title;
 use crate::changes::{Report, accept, count, help, message, official, verdict};
 use crate::escape::{code, code_block, markdown};
@@ -18,10 +19,10 @@ use opatlas_diff::causes::{Cause, EntryEdit};
 use opatlas_diff::policy::Judged;
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::{ChangeRuleId, Group as RuleGroup, Level};
-use opatlas_diff::{Change, Fragment, Note};
-use opatlas_rules::{Stage as RuleStage, registry};
+use opatlas_diff::{Change, Note};
+use opatlas_rules::registry;
+use opatlas_source::Message;
 use opatlas_source::diagnostic::Finding;
-use opatlas_source::{Message, Span};
 use rustc_hash::FxHashMap;
 
 /// The operators of a comparison by name.
@@ -71,7 +72,7 @@ impl<'a> View<'a, '_> {
     fn piece(&self, found: &[&Finding]) -> Piece {
         let first = self.judged(self.cause.first());
         let roots = found.iter().enumerate();
-        let roots = roots.filter(|(_, finding)| self.is_root(finding));
+        let roots = roots.filter(|(_, finding)| is_root(self.cause, finding));
         let root = roots.min_by_key(|(_, finding)| registry::of(finding.rule).stage);
         let mut others: Vec<&Finding> = found.to_vec();
         let mut visible = Vec::new();
@@ -101,15 +102,6 @@ impl<'a> View<'a, '_> {
         }
     }
 
-    /// Whether a finding explains the edit: a mistake in the entry itself, such as an unknown field.
-    fn is_root(&self, finding: &Finding) -> bool {
-        let [edited] = &*self.cause.edited else {
-            return false;
-        };
-        let name = finding.operator.as_deref();
-        registry::of(finding.rule).stage <= RuleStage::Entry && name == Some(&*edited.operator)
-    }
-
     /// `**`logit`: argument `eps` renamed to `epsilon`** (line 5367) · **breaking** · breaks ...`
     fn title(&self, first: &Judged) -> String {
         let mut text = self.what();
@@ -124,8 +116,9 @@ impl<'a> View<'a, '_> {
         if self.level >= Level::Dangerous {
             text.push_str(&format!(" · **{}**", self.level));
         }
-        let is_harmless = first.change.impacts.breaks.is_empty() && self.level < Level::Dangerous;
-        let hurt = impacts(first.change.impacts);
+        let affected = affected(self.report, self.cause);
+        let is_harmless = affected.breaks.is_empty() && self.level < Level::Dangerous;
+        let hurt = impacts(affected);
         if !hurt.is_empty() && !is_harmless {
             text.push_str(&format!(" · {hurt}"));
         }
@@ -149,7 +142,7 @@ impl<'a> View<'a, '_> {
             Class::Excused => format!("Accepted: **{what}**"),
             _ => format!("**{what}**"),
         };
-        if title.names.is_empty() {
+        if title.names.is_empty() && !self.is_move() {
             let edited = self.cause.edited.iter();
             let mut names: Vec<String> =
                 edited.take(FIRST).map(|one| code(&one.operator)).collect();
@@ -167,6 +160,11 @@ impl<'a> View<'a, '_> {
             text.push_str(&format!("; {}", count(rest.len(), "more change")));
         }
         text
+    }
+
+    /// Whether entries only moved.
+    fn is_move(&self) -> bool {
+        self.judged(self.cause.first()).change.rule.id == ChangeRuleId::EntryMoved
     }
 
     /// The further edits of the only operator.
@@ -210,6 +208,7 @@ impl<'a> View<'a, '_> {
 
     fn details(&self, first: &Judged) -> Group {
         let mut rows = match &*self.cause.edited {
+            _ if self.is_move() => Vec::new(),
             [only] => self.only(only),
             several => {
                 let mut rows: Vec<String> = self.reason(first).into_iter().collect();
@@ -256,7 +255,7 @@ impl<'a> View<'a, '_> {
     /// accept it, and the entry.
     fn only(&self, edited: &EntryEdit) -> Vec<Row> {
         let edits: Vec<&Judged> = edited.edits.iter().map(|&i| self.judged(i)).collect();
-        let mut rows = sides(self.report, self.pair(edited), &edits);
+        let mut rows = schemas::sides(self.report, self.pair(edited), &edits);
         for judged in edits.iter().skip(1) {
             let told = markdown(&message(&judged.change));
             let rule = rule(self.report, judged.change.rule);
@@ -276,7 +275,7 @@ impl<'a> View<'a, '_> {
         let mut rows: Vec<Row> = rows.into_iter().map(indented).collect();
         if let Some(lines) = entry_diff(self.report, &edits[0].change) {
             let block = code_block("diff", &lines, "    ");
-            rows.push(Row::plain(format!("{INDENT}- the entry:\n\n{block}\n")));
+            rows.push(Row::plain(format!("{INDENT}- the entry:\n\n{block}")));
         }
         rows
     }
@@ -389,53 +388,4 @@ fn operator(name: &str, change: &Change) -> String {
         }
         _ => format!("{}: {}", code(name), markdown(&message(change))),
     }
-}
-
-fn sides(report: &Report<'_>, pair: Option<&Pair>, changes: &[&Judged]) -> Vec<String> {
-    let mut rows = Vec::new();
-    let mut add = |word: &str, place: Option<String>, shown: String| {
-        let place = place.map_or_else(String::new, |place| format!(", {place}"));
-        rows.push(format!("- {word}{place}: {shown}\n"));
-    };
-    let first = |side: fn(&Change) -> Option<&Fragment>| {
-        changes.iter().find_map(move |judged| side(&judged.change))
-    };
-    if let Some(pair) = pair {
-        if let Some(schema) = &pair.old {
-            let place = line(&report.base, first(|change| change.old.as_ref()));
-            add("old", place, marked::schema(schema, &marks(changes, false)));
-        }
-        if let Some(schema) = &pair.new {
-            let place = line(&report.head, first(|change| change.new.as_ref()));
-            add("new", place, marked::schema(schema, &marks(changes, true)));
-        }
-        return rows;
-    }
-    for (word, side, fragment) in [
-        ("old", &report.base, changes[0].change.old.as_ref()),
-        ("new", &report.head, changes[0].change.new.as_ref()),
-    ] {
-        if let Some(fragment) = fragment {
-            let shown = match &*fragment.text {
-                "" => "nothing".to_owned(),
-                text => code(text),
-            };
-            add(word, line(side, Some(fragment)), shown);
-        }
-    }
-    rows
-}
-
-/// The changed pieces of one side's schema. If both sides have a piece, only the difference.
-fn marks(changes: &[&Judged], is_new: bool) -> Vec<Span> {
-    let of_change = |judged: &&Judged| {
-        let (old, new) = (judged.change.old.as_ref(), judged.change.new.as_ref());
-        let (own, other) = if is_new { (new, old) } else { (old, new) };
-        let own = own?;
-        match other.filter(|other| other.mark.is_some()) {
-            Some(other) => marked::difference(own, other),
-            None => own.mark,
-        }
-    };
-    changes.iter().filter_map(of_change).collect()
 }

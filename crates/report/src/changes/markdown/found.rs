@@ -42,7 +42,7 @@ fn rule(report: &Report<'_>, finding: &Finding) -> String {
 
 fn help(finding: &Finding) -> String {
     let help = finding.help.as_ref();
-    help.map_or_else(String::new, |help| format!(". {}", markdown(help)))
+    help.map_or_else(String::new, |help| format!("; {}", markdown(help)))
 }
 
 pub(super) fn piece(report: &Report<'_>, class: Class, findings: &[&Finding]) -> Piece {

@@ -182,6 +182,7 @@ fn title(report: &Report<'_>, class: Class) -> &'static str {
         Class::Further => "\n**Further revisions**\n",
         Class::Look => "\n**Look at**\n",
         Class::Excused => "\n**Accepted**\n",
+        Class::Conventions => "\n**Conventions for new operators**\n",
         Class::Quiet => "\n**Also changed**\n",
     }
 }

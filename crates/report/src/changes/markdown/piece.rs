@@ -13,6 +13,9 @@ pub(super) const MOST_LINES: usize = 60;
 /// The fewest lines that the details of a piece get, if that many are left.
 const LEAST_DETAILS: usize = 14;
 
+/// The fewest rows of a folded list or table that are shown without the others.
+const LEAST_ROWS: usize = 3;
+
 /// A section of the report.
 pub(super) struct Piece {
     pub class: Class,
@@ -138,7 +141,12 @@ impl Group {
                 row.unit.inspect(|unit| add(&mut missing, unit, row.amount));
             }
         }
-        if rows == 0 {
+        let least = if is_whole || self.open.is_empty() {
+            1
+        } else {
+            LEAST_ROWS
+        };
+        if rows < least {
             return (String::new(), !self.rows.is_empty());
         }
         if !missing.is_empty() {
@@ -193,7 +201,7 @@ pub(super) fn render(pieces: Vec<Piece>, lines: usize) -> Vec<Rendered> {
             let (text, is_cut) = group.fitted(share);
             left -= newlines(&text);
             texts[*i][*j] = text;
-            cut[*i] |= is_cut;
+            cut[*i] |= is_cut && stage != Stage::Overview;
         }
     }
     let pieces = pieces.into_iter().zip(texts).zip(cut);

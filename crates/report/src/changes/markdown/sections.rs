@@ -7,7 +7,7 @@ use crate::changes::outline::{Class, Kind, SHOWN, Section, outline};
 
 /// The most lines of a report besides its causes and findings: the header, the titles of classes, and
 /// the end.
-const FRAME: usize = 34;
+const FRAME: usize = 36;
 
 /// The pieces of a report, and how many sections of each class are only counted.
 pub(super) struct Pieces {
@@ -35,9 +35,7 @@ fn all(report: &Report<'_>, sections: &[Section<'_>]) -> Vec<Piece> {
     let pairs: cause::Pairs<'_> = pairs.map(|pair| (&*pair.name, pair)).collect();
     let cards = added::cards(report);
     let of_section = sections.iter().map(|section| match &section.kind {
-        Kind::Cause(cause, found) if section.class == Class::New => {
-            added::piece(report, (cause, found), &cards)
-        }
+        Kind::Cause(cause, _) if section.class == Class::New => added::piece(report, cause, &cards),
         Kind::Cause(cause, found) => cause::piece(report, section, (cause, found), &pairs),
         Kind::Findings(found) => found::piece(report, section.class, found),
         Kind::Exceptions(about) => exceptions::piece(report, about),

@@ -14,11 +14,10 @@ pub(super) fn piece(report: &Report<'_>) -> Option<Piece> {
     let rows = report.comparison.unread.iter().map(|one| row(report, one));
     let rows = Group::of(Stage::List, rows.collect());
     let is_folded = report.found.count(Severity::Error) > 0;
-    let what = "Fix them and compare again, because they may hide breaking changes.";
     Some(Piece {
         class: Class::Unread,
-        head: format!("- **{number}.** {what}\n"),
-        short: format!("- **{number}.**\n"),
+        head: format!("- **{number}**, which may hide breaking changes\n"),
+        short: format!("- **{number}**\n"),
         groups: vec![match is_folded {
             true => Group {
                 stage: Stage::Details,
