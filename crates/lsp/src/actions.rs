@@ -9,12 +9,15 @@ use lsp_types::{
 use super::diagnostics::{diagnostic, findings};
 use super::workspace::{OpenFile, Role};
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_rules::fix::{Reading, Wanted, mend};
+use opatlas_rules::fix::{Reading, Wanted, mend, works};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Applicability, Finding, Severity};
 
 /// The kind of the action that applies all safe edits, which editors can run on save.
 pub(super) const FIX_ALL: &str = "source.fixAll.opatlas";
+
+/// The maximum number of edits that are tried for one request; further ones are not offered.
+const MOST_TRIED: usize = 8;
 
 /// The actions for a range. `only` are the requested kinds; `None` means all.
 pub(super) fn code_actions(
@@ -34,7 +37,8 @@ pub(super) fn code_actions(
         let touched: Vec<&Finding> = findings(opened)
             .filter(|finding| touches(opened.document.text.range(finding.span), range))
             .collect();
-        actions.extend(touched.iter().filter_map(|finding| fix(opened, finding)));
+        let tried = works_for(opened, &touched);
+        actions.extend(tried.iter().filter_map(|finding| fix(opened, finding)));
         actions.extend(
             touched
                 .iter()
@@ -47,6 +51,34 @@ pub(super) fn code_actions(
         actions.extend(fix_all(opened));
     }
     actions.into_iter().map(CodeActionOrCommand::from).collect()
+}
+
+/// The findings whose edits work.
+fn works_for<'f>(opened: OpenFile<'_>, findings: &[&'f Finding]) -> Vec<&'f Finding> {
+    let edited = findings
+        .iter()
+        .copied()
+        .filter(|finding| finding.fix.is_some());
+    let edited: Vec<&Finding> = edited.take(MOST_TRIED).collect();
+    if edited.is_empty() {
+        return edited;
+    }
+    let text = opened.document.text.as_str();
+    let mut read = reader(opened);
+    let before = read(text);
+    let works = |finding: &&Finding| works(text, finding, &before, &mut read);
+    edited.into_iter().filter(works).collect()
+}
+
+/// Reads the bundle with another text of the open file.
+fn reader(opened: OpenFile<'_>) -> impl FnMut(&str) -> Reading {
+    let snapshot = opened.snapshot;
+    let mut bundle = snapshot.bundle.clone();
+    move |text| {
+        bundle.insert(&opened.document.name, text.as_bytes());
+        let known = Some(&snapshot.catalogue);
+        Reading::of(&Catalogue::read(&bundle, snapshot.release(), known))
+    }
 }
 
 fn touches(a: Range, b: Range) -> bool {
@@ -126,18 +158,9 @@ fn fix_all(opened: OpenFile<'_>) -> Option<CodeAction> {
     if !findings(opened).any(|finding| Wanted::Safe.takes(finding)) {
         return None;
     }
-    let (document, snapshot) = (opened.document, opened.snapshot);
+    let document = opened.document;
     let before = document.text.as_str();
-    let mut bundle = snapshot.bundle.clone();
-    let fixed = mend(&document.name, before, Wanted::Safe, |text| {
-        bundle.insert(&document.name, text.as_bytes());
-        let release = snapshot.release();
-        Reading::of(&Catalogue::read(
-            &bundle,
-            release,
-            Some(&snapshot.catalogue),
-        ))
-    });
+    let fixed = mend(&document.name, before, Wanted::Safe, reader(opened));
     if fixed.text == before {
         return None;
     }

@@ -34,7 +34,7 @@ pub fn expected(reference: &FunctionSchema, variant: &FunctionSchema) -> Option<
     };
     let made = |returns| FunctionSchema {
         name: name(reference, variant),
-        arguments: non_out(reference, &base, variant),
+        arguments: non_out(reference, variant),
         returns,
         name_at: variant.name_at,
         returns_at: variant.returns_at,
@@ -62,33 +62,49 @@ fn name(reference: &FunctionSchema, variant: &FunctionSchema) -> OperatorName {
 }
 
 /// The arguments before the out arguments, with the annotations and TensorOptions of the variant.
-fn non_out(
-    reference: &FunctionSchema,
-    base: &FunctionSchema,
-    variant: &FunctionSchema,
-) -> Arguments {
+fn non_out(reference: &FunctionSchema, variant: &FunctionSchema) -> Arguments {
     let wanted: Vec<SignatureArgument<'_>> = arguments(reference).collect();
     let found: Vec<SignatureArgument<'_>> = arguments(variant).collect();
     let pairs = Pairs::new(&wanted, &found);
     let kind = variant.kind();
-    let annotated = |(argument, partner): (&Argument, &Option<usize>)| {
-        let partner = partner.map(|index| found[index].argument);
-        let annotation = partner.and_then(|partner| partner.annotation.clone());
-        let fits = |annotation: &Annotation| {
-            argument.ty.is_tensor_like() && !(kind == SchemaKind::Functional && annotation.write)
-        };
-        Argument {
-            annotation: annotation.filter(|annotation| fits(annotation)),
-            ..argument.clone()
-        }
+    let both = wanted.iter().zip(&pairs.partners);
+    let adapt = |(want, partner): (&SignatureArgument<'_>, &Option<usize>)| {
+        adapted(*want, partner.map(|index| found[index]), kind)
     };
-    let all = base.arguments.all().iter().zip(&pairs.partners);
-    let mut list: Vec<Argument> = all.map(annotated).collect();
-    if kind == SchemaKind::Functional {
-        list.extend_from_slice(variant.arguments.tensor_options().unwrap_or_default());
+    let mut list: Vec<Argument> = both.map(adapt).collect();
+    let positional = wanted.iter().filter(|want| !want.is_keyword_only).count();
+    if let Some(options) = variant.arguments.tensor_options() {
+        let mut own = variant.arguments.keyword_only().iter();
+        let before = own.position(|argument| std::ptr::eq(argument, &raw const options[0]));
+        let at = (positional + before.unwrap_or(0)).min(list.len());
+        list.splice(at..at, options.iter().cloned());
     }
-    let (positional, out) = (base.arguments.positional().len(), list.len());
+    let out = list.len();
     Arguments::new(list, positional, out)
+}
+
+/// An argument of the reference as the variant must declare it.
+fn adapted(
+    want: SignatureArgument<'_>,
+    partner: Option<SignatureArgument<'_>>,
+    kind: SchemaKind,
+) -> Argument {
+    // Declarations can differ where signatures agree (`bernoulli.p`).
+    let same = partner.filter(|partner| partner.default == want.default);
+    let default = match same {
+        Some(partner) => partner.argument.default.clone(),
+        None => want.default.map(Into::into),
+    };
+    let annotation = partner.and_then(|partner| partner.argument.annotation.clone());
+    let fits = |annotation: &Annotation| {
+        let is_write = kind == SchemaKind::Functional && annotation.write;
+        want.argument.ty.is_tensor_like() && !is_write
+    };
+    Argument {
+        annotation: annotation.filter(|annotation| fits(annotation)),
+        default,
+        ..want.argument.clone()
+    }
 }
 
 /// Returns with the names and annotations of the variant's, if there are as many.
@@ -122,9 +138,34 @@ fn out(
     base: &FunctionSchema,
     variant: &FunctionSchema,
 ) -> Option<FunctionSchema> {
-    let generated = out_schema(base).ok()?;
+    let arguments = non_out(reference, variant);
+    // Arguments that the variant writes need no out argument.
+    let written = arguments.all().iter().filter(|a| a.is_write()).count();
+    let mut base = base.clone();
+    base.returns
+        .truncate(base.returns.len().saturating_sub(written));
+    let generated = out_schema(&base).ok()?;
     let mut outs = generated.arguments.out().to_vec();
     let mut returns = generated.returns;
+    if variant.arguments.out().len() != outs.len() && written > 0 {
+        return None; // their letters are taken
+    }
+    keep_names(variant, &mut outs, &mut returns);
+    let (positional, at) = (arguments.positional().len(), arguments.all().len());
+    let mut list = arguments.all().to_vec();
+    list.extend(outs);
+    let schema = FunctionSchema {
+        name: name(reference, variant),
+        arguments: Arguments::new(list, positional, at),
+        returns,
+        name_at: variant.name_at,
+        returns_at: variant.returns_at,
+    };
+    is_sound(&schema, variant.kind(), reference).then_some(schema)
+}
+
+/// Gives out arguments and returns the names and letters of the variant's, if there are as many.
+fn keep_names(variant: &FunctionSchema, outs: &mut [Argument], returns: &mut [Return]) {
     let own = variant.arguments.out();
     if own.len() == outs.len() {
         for (index, (out, own)) in outs.iter_mut().zip(own).enumerate() {
@@ -140,18 +181,6 @@ fn out(
             returned.name.clone_from(&own.name);
         }
     }
-    let arguments = non_out(reference, base, variant);
-    let (positional, at) = (arguments.positional().len(), arguments.all().len());
-    let mut list = arguments.all().to_vec();
-    list.extend(outs);
-    let schema = FunctionSchema {
-        name: name(reference, variant),
-        arguments: Arguments::new(list, positional, at),
-        returns,
-        name_at: variant.name_at,
-        returns_at: variant.returns_at,
-    };
-    is_sound(&schema, variant.kind(), reference).then_some(schema)
 }
 
 #[cfg(test)]

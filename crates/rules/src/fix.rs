@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::Operator;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Applicability, Finding, Fix, RuleId, Severity};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,7 +37,7 @@ pub struct Fixed {
     /// The number of applied edits by rule.
     pub made: BTreeMap<RuleId, usize>,
     /// The number of refused edits by rule: they do not fix their finding, cause new findings, or
-    /// lose an operator.
+    /// lose or repeat an operator.
     pub refused: BTreeMap<RuleId, usize>,
 }
 
@@ -53,23 +54,36 @@ impl Fixed {
 pub struct Reading {
     /// The findings.
     pub findings: Vec<Finding>,
-    /// The number of distinct operator names, declared or generated.
+    /// The number of distinct operator names, declared or requested by `autogen`.
     pub operators: usize,
+    /// The number of operators whose name an earlier one has.
+    pub repeated: usize,
 }
 
 impl Reading {
     /// Runs the rules over a catalogue and counts its operators.
     #[must_use]
     pub fn of(catalogue: &Catalogue) -> Self {
-        let names: FxHashSet<_> = catalogue
-            .iter()
-            .map(|(_, operator)| (operator.namespace(), operator.name_text()))
-            .collect();
+        let operators = || catalogue.iter().map(|(_, operator)| operator);
+        let name = |operator: &'_ Operator| operator.qualified_name().to_owned();
+        let names: FxHashSet<String> = operators().map(name).collect();
+        let wanted = operators().filter(|operator| is_wanted(catalogue, operator));
+        let wanted: FxHashSet<String> = wanted.map(name).collect();
         Self {
             findings: crate::check(catalogue).into_kept(),
-            operators: names.len(),
+            operators: wanted.len(),
+            repeated: catalogue.iter().len() - names.len(),
         }
     }
+}
+
+/// Whether an operator is declared, or `autogen` of its base requests it.
+fn is_wanted(catalogue: &Catalogue, operator: &Operator) -> bool {
+    let base = operator
+        .generated_from()
+        .and_then(|from| catalogue.entry(from));
+    let mut listed = base.into_iter().flat_map(|placed| &placed.entry.autogen);
+    !operator.is_generated() || listed.any(|name| name.value == *operator.name())
 }
 
 /// Applies edits in text order, and returns the new text with the findings whose edits were
@@ -106,10 +120,31 @@ pub const MOST_ROUNDS: usize = 16;
 /// The maximum number of times that [`mend`] reads the text again; later edits are refused.
 pub const MOST_READINGS: usize = 256;
 
-/// Applies the edits to one file that fix their finding, add no error or warning to any file, and
-/// lose no operator. An edit can lose operators without a finding: if it gives two entries one
-/// signature, one group replaces the other and its generated operators. `read` reads the bundle
-/// with the given text as that file.
+/// Whether the edit of a finding fixes it, adds no error or warning to any file, and neither loses nor
+/// repeats an operator. `before` is the reading of `text`, and `read` reads the bundle with the given
+/// text as that file.
+#[must_use]
+pub fn works(
+    text: &str,
+    finding: &Finding,
+    before: &Reading,
+    read: impl FnOnce(&str) -> Reading,
+) -> bool {
+    let (after, made) = apply(text, &[finding]);
+    !made.is_empty() && improves(before, &made, &read(&after))
+}
+
+/// An edit can lose operators without a finding: if it gives two entries one signature, one group
+/// replaces the other and its generated operators. It can repeat one: torchgen generates operators
+/// whose name a declared one has.
+fn improves(before: &Reading, mended: &[&Finding], after: &Reading) -> bool {
+    after.operators >= before.operators
+        && after.repeated <= before.repeated
+        && does_good(&before.findings, mended, &after.findings)
+}
+
+/// Applies the edits to one file that work ([`works`]). `read` reads the bundle with the given text as
+/// that file.
 #[must_use]
 pub fn mend(file: &str, text: &str, wanted: Wanted, read: impl FnMut(&str) -> Reading) -> Fixed {
     let mut mending = Mending {
@@ -186,9 +221,7 @@ impl<R: FnMut(&str) -> Reading> Mending<R> {
             self.readings += 1;
             let tried: Vec<&Finding> = good.iter().chain(chosen).copied().collect();
             let after = (self.read)(&apply(text, &tried).0);
-            if after.operators >= before.operators
-                && does_good(&before.findings, &tried, &after.findings)
-            {
+            if improves(before, &tried, &after) {
                 good.extend(chosen);
                 return;
             }
@@ -271,6 +304,7 @@ mod tests {
             Reading {
                 findings: check(text),
                 operators: text.matches('|').count(),
+                repeated: text.matches("bbbb").count(),
             }
         });
         let refused = fixed.refused.values().sum();
@@ -343,6 +377,11 @@ mod tests {
                 .collect()
         };
         assert_eq!(mended("a|a", check), ("b|b".to_owned(), 2, 1));
+    }
+
+    #[test]
+    fn what_repeats_an_operator_is_not_done() {
+        assert_eq!(mended("aaaa", letters), ("bbba".to_owned(), 3, 1));
     }
 
     #[test]

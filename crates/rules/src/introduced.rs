@@ -123,6 +123,20 @@ mod tests {
         assert_eq!(introduced.head_errors, 0);
     }
 
+    #[test]
+    fn conventions_of_an_added_operator_are_new() {
+        let added = "- func: flip.dst(Tensor self, *, Tensor(a!) dst) -> Tensor(a!)\n";
+        let introduced = introduced(&found(GOOD), &found(&format!("{GOOD}{added}")));
+        let rules: Vec<RuleId> = introduced.new.iter().map(|f| f.rule).collect();
+        assert_eq!(rules, [RuleId::OutOverloadNaming, RuleId::OutArgNaming]);
+        assert!(
+            introduced
+                .new
+                .iter()
+                .all(|f| f.operator.as_deref() == Some("flip.dst"))
+        );
+    }
+
     /// Findings beyond the limit are counted, and none is lost.
     #[test]
     fn more_than_are_kept_are_counted() {

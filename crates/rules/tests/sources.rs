@@ -55,8 +55,23 @@ fn what_a_composite_may_do() {
         "// self.item()\nauto text = \"self.item()\";",
         "Tensor item(self);",
         "scale_stub(self.device().type(), self);",
+        "at::native::decomposed_helper(self); at::native::decomposed(self);",
+        "at::scale(self, self); self.scale(self); scale_cpu(self);",
     ] {
         assert!(composite(body).is_empty(), "{body}: {:#?}", composite(body));
+    }
+}
+
+#[test]
+fn kernels_are_called_through_the_dispatcher() {
+    for body in [
+        "return at::native::scale_cpu(self, self);",
+        "return ::at::native::scale_cpu(self, self);",
+        "auto x = native::pair_cpu(self);",
+    ] {
+        let found = composite(body);
+        let rules: Vec<&str> = found.iter().map(|one| one.rule.as_str()).collect();
+        assert_eq!(rules, ["composite-native-call"], "{body}");
     }
 }
 

@@ -8,7 +8,8 @@ use std::collections::HashSet;
 use opatlas_source::diagnostic::{Applicability, Diagnostic, Fix, RuleId};
 use opatlas_source::{Span, message};
 
-use super::function::{Argument, FunctionSchema, Return, SchemaKind};
+use super::annotation::Annotation;
+use super::function::{Argument, Arguments, FunctionSchema, Return, SchemaKind};
 use super::types::Type;
 
 /// Every invariant that the schema breaks.
@@ -366,10 +367,12 @@ fn not_written_self(schema: &FunctionSchema) -> Diagnostic {
             let diagnostic = Diagnostic::new(RuleId::InplaceSelf, this.at.0, message)
                 .with_help("annotate it as mutable: `Tensor(a!) self`");
             match this.annotation {
-                None if !this.type_at.0.is_empty() => {
-                    let after = Span::at(this.type_at.0.start + 6);
-                    diagnostic.with_fix(after, "(a!)")
-                }
+                None if !this.type_at.0.is_empty() => match returning_self(schema) {
+                    Some(written) => {
+                        diagnostic.with_fix(schema.name_at.0.to(schema.returns_at.0), written)
+                    }
+                    None => diagnostic.with_fix(Span::at(this.type_at.0.start + 6), "(a!)"),
+                },
                 _ => diagnostic,
             }
         }
@@ -393,6 +396,31 @@ fn not_written_self(schema: &FunctionSchema) -> Diagnostic {
             }
         }
     }
+}
+
+/// The schema with a written and returned `self`, if it returns a plain tensor so far.
+fn returning_self(schema: &FunctionSchema) -> Option<String> {
+    let arguments = &schema.arguments;
+    let this = arguments.self_index()?;
+    let [returned] = &schema.returns[..] else {
+        return None;
+    };
+    if !returned.ty.is_tensor() || returned.annotation.is_some() {
+        return None;
+    }
+    let annotation = Some(Box::new(Annotation::written(b'a')));
+    let mut list = arguments.all().to_vec();
+    list[this].annotation.clone_from(&annotation);
+    let (positional, out) = (arguments.positional().len(), arguments.non_out().len());
+    let written = FunctionSchema {
+        arguments: Arguments::new(list, positional, out),
+        returns: vec![Return {
+            annotation,
+            ..returned.clone()
+        }],
+        ..schema.clone()
+    };
+    Some(written.to_string())
 }
 
 fn inplace_and_out(schema: &FunctionSchema) -> Option<Diagnostic> {

@@ -121,7 +121,12 @@ pub(super) static RULES: [Rule; 8] = [
         )),
         good: Example::of(
             DERIVATIVES,
-            "- name: tilted(Tensor self) -> Tensor\n  self: tilted_backward(grad, result)\n",
+            concat!(
+                "- name: tilted(Tensor self) -> Tensor\n",
+                "  self: tilted_backward(grad, result)\n",
+                "- name: tilted_backward(Tensor grad_output, Tensor output) -> Tensor\n",
+                "  grad_output: tilted_backward(grad, output)\n",
+            ),
         )
         .beside(PAIR),
         ..note(RuleId::BackwardImplicit, Family::Derivatives)
@@ -129,16 +134,27 @@ pub(super) static RULES: [Rule; 8] = [
     Rule {
         severity: Severity::Warning,
         what: "An operator has a kernel on CompositeImplicitAutograd and one for a backend or Meta, \
-               and no formula.",
-        why: "The kernel replaces the decomposition at the backend's autograd key too. Tensors that \
-              require a gradient run it, and the result has no gradient.",
+               and no formula. Operators named `foo_backward` are exempt.",
+        why: "The kernel replaces the decomposition at the backend's autograd key too, so the \
+              derivative is not implemented for that backend. `torch.library` refuses a Meta kernel \
+              beside a decomposition.",
         bad: Example::of(DERIVATIVES, "[]\n").beside(concat!(
             "- func: tilted(Tensor self) -> Tensor\n",
             "  dispatch:\n",
             "    CompositeImplicitAutograd: tilted\n",
             "    Meta: tilted_meta\n",
         )),
-        good: Example::of(DERIVATIVES, "[]\n").beside("- func: tilted(Tensor self) -> Tensor\n"),
+        good: Example::of(
+            DERIVATIVES,
+            "- name: tilted(Tensor self) -> Tensor\n  self: grad.neg()\n",
+        )
+        .beside(concat!(
+            "- func: tilted(Tensor self) -> Tensor\n",
+            "  dispatch:\n",
+            "    CompositeExplicitAutograd: tilted\n",
+            "    Meta: tilted_meta\n",
+            "  autogen: tilted.out\n",
+        )),
         source: "aten/src/ATen/core/dispatch/OperatorEntry.cpp, computeDispatchTableEntryWithDebug",
         ..note(RuleId::CompositeBesideKernel, Family::Dispatch)
     },

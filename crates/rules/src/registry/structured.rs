@@ -76,7 +76,7 @@ pub(super) static RULES: &[Rule] = &[
         what: "`structured_delegate` or `structured_inherits` is qualified with a namespace.",
         why: "PyTorch looks up both in the operator's own namespace.",
         bad: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: aten::blend.out\n",
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: aten::blend.out\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
         ..rule(RuleId::StructuredDelegateNamespace, Stage::Entry, FROM_YAML)
     },

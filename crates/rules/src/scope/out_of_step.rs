@@ -49,6 +49,11 @@ impl<'s, 'c> OutOfStep<'s, 'c> {
         })
     }
 
+    /// The operator outside the group.
+    pub(crate) fn reference(&self) -> OperatorId {
+        self.reference
+    }
+
     /// What differs, as a clause.
     pub(crate) fn message(&self) -> Message {
         let names = self
@@ -120,7 +125,7 @@ impl<'s, 'c> OutOfStep<'s, 'c> {
         help.push(&Message::join(schemas, " and "));
         if let Some(other) = self.instead() {
             help.push(&message!(
-                ", or make `{}` match them: `{}`",
+                ", or change `{}` instead: `{}`",
                 reference.name,
                 other
             ));

@@ -115,6 +115,18 @@ fn mismatch(
     };
     let at = autogen_at(operator);
     let mut diagnostic = Diagnostic::new(RuleId::AutogenListMismatch, at, message);
+    let is_declared = |name: &&&str| {
+        let mut all = scope.catalogue.all_named(name);
+        all.any(|id| scope.operator(id).declared().is_some())
+    };
+    if let Some(name) = wanted.iter().find(is_declared) {
+        let help = message!(
+            "`{}` is declared: give all variants the same arguments, defaults and returns",
+            name
+        );
+        scope.report(sink, id, diagnostic.with_help(help));
+        return;
+    }
     let wanted = wanted.join(", ");
     let line = format!("autogen: {wanted}");
     let text = scope.text(placed);

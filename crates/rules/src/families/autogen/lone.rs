@@ -118,7 +118,6 @@ fn is_grouped_by_name(scope: &Scope<'_>, id: OperatorId) -> bool {
 
 fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
     let operator = scope.operator(id);
-    let catalogue = scope.catalogue;
     let mut message = message!(
         "`{}` mutates its arguments, but has no functional and out variants for functionalization",
         operator.name()
@@ -133,12 +132,33 @@ fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut
     if let Some(apart) = apart {
         let diagnostic = apart.explain(diagnostic, id);
         scope.report_with(sink, id, diagnostic, &apart.elsewhere());
-        return;
+    } else {
+        advise_autogen(scope, id, group, diagnostic, sink);
     }
+}
+
+fn advise_autogen(
+    scope: &Scope<'_>,
+    id: OperatorId,
+    group: &Group,
+    diagnostic: Diagnostic,
+    sink: &mut Sink,
+) {
+    let catalogue = scope.catalogue;
     let base = generate::base(group, catalogue.release);
     let alone = generate::left_alone(&catalogue.operators, group, catalogue.release);
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
     let names: Vec<&str> = names.iter().map(OperatorName::as_str).collect();
+    if let Some(name) = names.iter().find(|name| catalogue.find(name).is_some()) {
+        let help = message!(
+            "`{}` is declared: give it the same arguments, defaults and returns, or make `{}` \
+             composite",
+            name,
+            scope.operator(id).name()
+        );
+        scope.report(sink, id, diagnostic.with_help(help));
+        return;
+    }
     let names = names.join(", ");
     let (Some(base), None) = (base, alone) else {
         let help = "declare the functional and the out variant by hand, or make it composite";
@@ -210,6 +230,18 @@ fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
     scope.report(sink, id, diagnostic);
 }
 
+/// Whether an out variant is declared that belongs to the operator, but has another signature.
+fn has_out_apart(scope: &Scope<'_>, id: OperatorId) -> bool {
+    let catalogue = scope.catalogue;
+    let overloads = catalogue.overloads(scope.operator(id).base_name()).iter();
+    let mut outs = overloads.filter(|id| scope.operator(**id).kind == SchemaKind::Out);
+    outs.any(|out| {
+        let group = catalogue.groups.of(*out);
+        let apart = (group.functional.is_none()).then(|| OutOfStep::find(scope, group));
+        apart.flatten().is_some_and(|apart| apart.reference() == id)
+    })
+}
+
 fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
     let operator = scope.operator(id);
     let catalogue = scope.catalogue;
@@ -228,7 +260,7 @@ fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
     let names: Vec<&str> = names.iter().map(OperatorName::as_str).collect();
     // A declared operator with the name is a variant whose signature differs.
-    if names.iter().any(|name| catalogue.find(name).is_some()) {
+    if names.iter().any(|name| catalogue.find(name).is_some()) || has_out_apart(scope, id) {
         return;
     }
     let names = names.join(", ");

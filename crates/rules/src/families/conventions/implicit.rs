@@ -12,6 +12,7 @@ use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 use rustc_hash::FxHashSet;
 
+use crate::scope::places::declaration;
 use crate::scope::{IMPLICIT, Scope};
 use crate::sink::Sink;
 
@@ -79,12 +80,18 @@ fn backward(
     let at = operator.schema().name_at.0;
     let diagnostic = Diagnostic::new(RuleId::BackwardImplicit, at, message).with_help(help);
     scope.report(sink, id, diagnostic);
+    let forward = catalogue.overloads(stem).first();
+    if let Some(related) = forward.and_then(|id| declaration(catalogue, *id)) {
+        sink.relate(related);
+    }
 }
 
 /// Reports kernels beside a decomposition that have no formula.
 fn kernels(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let catalogue = scope.catalogue;
+    // PyTorch's own gradients are often not differentiable on purpose.
     let is_judged = operator.has_kernel(IMPLICIT)
+        && !operator.base_name().ends_with(BACKWARD)
         && operator.kernels().len() > 1
         && operator.returns_tensors()
         && catalogue.derivative_matches.of(id).is_none();
@@ -101,8 +108,8 @@ fn kernels(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Si
             continue;
         };
         let message = message!(
-            "the kernel for {} replaces the decomposition of `{}` for {} too, where no formula \
-             takes its place",
+            "the kernel for {} replaces the decomposition of `{}` for {} too, and without a formula \
+             its derivative is not implemented there",
             key,
             operator.name(),
             keys.name(Key::Runtime(autograd))

@@ -3,8 +3,11 @@
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::{MOST_ARGUMENTS, TargetFault, formula_keys};
 use opatlas_operators::derivatives::expand::Expansion;
+use opatlas_operators::derivatives::names::free_names;
 use opatlas_operators::derivatives::{DerivativeEntry, Derivatives, FormulaSet, bindings};
 use opatlas_operators::operator::OperatorId;
+use opatlas_schema::function::FunctionSchema;
+use opatlas_schema::parse::parse_schema;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::sentence::codes;
 use opatlas_source::{DERIVATIVES, Span, message};
@@ -96,7 +99,13 @@ fn unknown_schema(
             message!("this name does not match the schema of `{}`", name),
         )
         .with_help(message!("write `{}`", canonical));
-        if file.verbatim(entry.name).is_some() {
+        if let Some(old) = outdated(file, entry, catalogue.operator(operator).schema()) {
+            diagnostic = diagnostic.with_help(message!(
+                "write `{}`, and replace `{}` in the formulas",
+                canonical,
+                old
+            ));
+        } else if file.verbatim(entry.name).is_some() {
             diagnostic = diagnostic.with_fix(at, canonical);
         }
         about(catalogue, operator, sink, diagnostic);
@@ -128,6 +137,37 @@ fn unknown_schema(
         message!("the overloads of `{}` are {}", base, codes(overloads))
     };
     sink.about(DERIVATIVES, name, diagnostic.with_help(help));
+}
+
+/// A name in the formulas that only the entry's own schema has.
+fn outdated<'f>(
+    file: &'f Derivatives,
+    entry: &DerivativeEntry,
+    schema: &FunctionSchema,
+) -> Option<&'f str> {
+    let written = parse_schema(file.value(entry.name), 0).schema?;
+    let has = |schema: &FunctionSchema, name: &str| {
+        let arguments = schema.arguments.all().iter();
+        let returns = schema.returns.iter().filter_map(|one| one.name.as_deref());
+        arguments
+            .map(|a| &*a.name)
+            .chain(returns)
+            .any(|known| known == name)
+    };
+    let is_outdated = |name: &str| {
+        let value = ["_p", "_t"]
+            .into_iter()
+            .find_map(|end| name.strip_suffix(end));
+        let name = value.or(name.strip_prefix("grad_")).unwrap_or(name);
+        has(&written, name) && !has(schema, name)
+    };
+    let formulas = entry.sets.iter().flat_map(|set| &set.formulas);
+    let keys = formulas.clone().flat_map(|formula| file.names(formula));
+    let texts = formulas.filter_map(|formula| file.formula(formula));
+    let used = texts.flat_map(|text| free_names(text).into_iter().map(move |range| &text[range]));
+    keys.map(|(_, name)| name)
+        .chain(used)
+        .find(|name| is_outdated(name))
 }
 
 fn difference(file: &Derivatives, entry: &DerivativeEntry, canonical: &str) -> Span {

@@ -57,7 +57,10 @@ pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &m
             at: forward.source.value_at,
             role: Role::Tangent,
         };
-        used.check(sink);
+        // Another rule reports formulas for neither an argument nor an output.
+        if forward.names.iter().any(|name| used.is_output(name)) {
+            used.check(sink);
+        }
     }
 }
 
@@ -140,6 +143,11 @@ impl<'c> Use<'c, '_> {
     fn is_result(&self, name: &str) -> bool {
         let mut results = self.expansion.iter().flat_map(|all| &all.results);
         results.any(|result| result.name == name)
+    }
+
+    fn is_output(&self, name: &str) -> bool {
+        let mut returns = self.subjects.subject.schema.returns.iter();
+        self.is_result(name) || returns.any(|one| one.name.as_deref() == Some(name))
     }
 
     fn is_of_gradient(&self, backward: &Backward<'_>, name: &str) -> bool {

@@ -3,6 +3,7 @@
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::{Argument, FunctionSchema, SchemaKind};
+use opatlas_schema::types::Type;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 
@@ -18,6 +19,10 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
             .declared()
             .and_then(|placed| Subject::new(placed, text));
         let Some(subject) = subject else { break };
+        let outs = operator.schema().arguments.out();
+        if outs.iter().any(|out| matches!(out.ty, Type::Optional(_))) {
+            continue; // refused
+        }
         if operator.kind == SchemaKind::Out {
             names(&subject, sink);
             overload(catalogue, id, &subject, sink);

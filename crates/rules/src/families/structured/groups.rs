@@ -223,7 +223,10 @@ fn composite_delegates(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink)
                 out.name(),
                 key
             );
-            let help = message!("remove it, so that {} decides for all backends", out.name());
+            let help = message!(
+                "remove it: the kernels of `{}` serve all backends",
+                out.name()
+            );
             let diagnostic =
                 Diagnostic::new(RuleId::StructuredDelegateComposite, kernel.key_at, message)
                     .with_help(help);
