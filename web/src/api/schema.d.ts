@@ -1987,7 +1987,8 @@ export interface components {
             /** @description The level for all audiences together, independent of the profile. */
             strict_level: string;
             /**
-             * @description The operator.
+             * @description The operator. A change of a tag that `tags.yaml` declares has the tag's name in Python, such as
+             *     `torch.Tag.pointwise`.
              * @example can_cast
              */
             operator: string;
@@ -2001,15 +2002,22 @@ export interface components {
             message: string;
             /** @description Why it matters. */
             why: string;
-            /** @description Audiences for whom code stops working or silently changes. */
+            /**
+             * @description Audiences for whom code stops working or silently changes, even if `level` is `safe` or `info`:
+             *     for each of these alone, the change is breaking (`forward-breaking` for `new-model`). The profile
+             *     of an audience has that level.
+             */
             breaks: string[];
-            /** @description Audiences for whom this may happen. */
+            /** @description Audiences for whom this may happen. For each of these alone, the change is dangerous at most. */
             risks: string[];
             /** @description The old text. */
             old: string | null;
             /** @description The new text. */
             new: string | null;
-            /** @description The file that the positions are in: `native_functions.yaml`, or `derivatives.yaml` for formulas. */
+            /**
+             * @description The file that the positions are in: `native_functions.yaml`, `derivatives.yaml` for formulas, or
+             *     `tags.yaml` for tags themselves.
+             */
             file: string;
             base_span: components["schemas"]["Span"] | null;
             head_span: components["schemas"]["Span"] | null;

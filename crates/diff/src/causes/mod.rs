@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::change::{Change, tag_member};
 use crate::revision::Comparison;
-use crate::rules::{Group, Level};
+use crate::rules::{ChangeRuleId, Group, Level};
 use edits::{EditKey, edit_key, is_edit, is_listed_edit, is_without_meaning};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_schema::types::BaseType;
@@ -80,12 +80,17 @@ impl Entry<'_> {
     }
 }
 
-/// Groups changes by the entry that they are about; generated operators belong to their source.
+/// Groups changes by the entry that they are about; generated operators belong to their source, and
+/// incomplete groups to the removed variant.
 fn by_entry<'c>(changes: &'c [Arc<Change>], relations: &Relations<'c>) -> Vec<Entry<'c>> {
     let mut places: FxHashMap<&str, usize> = FxHashMap::default();
     let mut entries: Vec<Entry<'c>> = Vec::new();
     for (i, change) in changes.iter().enumerate() {
-        let owner = relations.owner(&change.operator);
+        let owner = match change.rule.id {
+            ChangeRuleId::VariantGroupIncomplete => relations.mentioned(change).next(),
+            _ => None,
+        };
+        let owner = owner.unwrap_or_else(|| relations.owner(&change.operator));
         let place = *places.entry(owner).or_insert_with(|| {
             entries.push(Entry {
                 operator: owner,

@@ -7,7 +7,7 @@ opatlas_source::words! {
     pub enum Level {
         /// No effect; not counted.
         None = "none",
-        /// Breaks nobody.
+        /// No Python caller and no model breaks. For other audiences, see [`Impacts`].
         Safe = "safe",
         /// Worth knowing.
         Info = "info",

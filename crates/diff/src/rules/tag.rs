@@ -97,7 +97,8 @@ pub(super) const RULES: &[ChangeRule] = &[
     },
     ChangeRule {
         what: "A tag that only classifies was added or removed, such as pointwise or reduction.",
-        why: "Tools use it to group and test operators.",
+        why: "Tools use it to group and test operators. Inductor, DTensor and jagged nested tensors \
+              recognize operators by `pointwise`.",
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",

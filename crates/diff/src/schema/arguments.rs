@@ -66,6 +66,10 @@ fn pair(found: &mut ChangeCollector<'_>, old: usize, new: usize) {
     let also_symint = is_wider && moves_symint(&before.ty, &after.ty);
     for rule in rules {
         let mut change = found.argument(rule, Some(old), Some(new));
+        if is_about_star(rule) {
+            let sides = (found.old.whole_at(old), found.new.whole_at(new));
+            change = change.old(sides.0).new_side(sides.1);
+        }
         if also_symint && rule.as_str().starts_with("argument-type") {
             let symint = rules::of(ChangeRuleId::ArgumentTypeDeSymint);
             change.impacts = both(change.impacts, symint.impacts);
@@ -74,6 +78,14 @@ fn pair(found: &mut ChangeCollector<'_>, old: usize, new: usize) {
         found.add(change);
     }
     defaults::compare(found, old, new, ty);
+}
+
+/// Whether the argument is the same, and only the `*` before or after it shows the change.
+fn is_about_star(rule: ChangeRuleId) -> bool {
+    matches!(
+        rule,
+        ChangeRuleId::ArgumentBecameKwargOnly | ChangeRuleId::ArgumentBecamePositional
+    )
 }
 
 fn both(a: Impacts, b: Impacts) -> Impacts {

@@ -46,6 +46,14 @@ impl Side<'_> {
         Some(self.cut(argument, Part::Argument(place(index))))
     }
 
+    /// The whole schema, placed at an argument.
+    fn whole_at(&self, index: usize) -> Fragment {
+        Fragment {
+            part: Part::Argument(place(index)),
+            ..self.whole()
+        }
+    }
+
     fn result(&self, index: usize) -> Option<Fragment> {
         let result = self.schema.returns.get(index)?;
         Some(self.cut(result, Part::Return(place(index))))

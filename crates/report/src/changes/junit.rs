@@ -116,7 +116,10 @@ fn case(report: &Report<'_>, operator: &str, changes: &[&Judged], path: &str, ou
         .iter()
         .find_map(|judged| report.head.place(judged.change.new.as_ref()));
     let line = place.map(|(source, span)| source.lines(span).start.line);
-    let path = place.map_or(path, |(source, _)| &source.path);
+    let of_change = changes
+        .first()
+        .map_or(path, |judged| report.head.path(&judged.change));
+    let path = place.map_or(of_change, |(source, _)| &source.path);
     let mut text = String::new();
     for judged in changes {
         let change = &judged.change;

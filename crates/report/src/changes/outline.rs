@@ -14,7 +14,7 @@ use opatlas_diff::policy::{Judged, Treatment};
 use opatlas_diff::rules::{Audiences, ChangeRuleId, Group, Impacts, Level};
 use opatlas_diff::{Change, Subject};
 use opatlas_rules::{Stage, registry};
-use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use opatlas_source::sentence::Piece;
 
 /// The most entries of a list. Every rendering counts the rest.
@@ -232,9 +232,16 @@ fn findings<'a>(
 ) -> (FxHashMap<usize, Vec<&'a Finding>>, Vec<Vec<&'a Finding>>) {
     let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
     let mut by_stem: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut removed_tags: Vec<(String, usize)> = Vec::new();
     for (i, cause) in causes.iter().enumerate() {
         let first = &report.judgement.changes[cause.first()].change;
         if is_added(first) && cause.edited.len() > 1 || first.rule.group == Group::File {
+            continue;
+        }
+        if first.rule.id == ChangeRuleId::TagMemberRemoved {
+            let edits = cause.edited.iter().flat_map(|edited| &edited.edits);
+            let names = edits.flat_map(|&i| report.judgement.changes[i].change.subject.names());
+            removed_tags.extend(names.map(|tag| (format!("`{tag}`"), i)));
             continue;
         }
         for edited in &cause.edited {
@@ -250,14 +257,8 @@ fn findings<'a>(
     for finding in report.listed_findings() {
         let name = finding.operator.as_deref();
         let name = name.map(|name| name.strip_prefix("aten::").unwrap_or(name));
-        let own = name.and_then(|name| by_name.get(name).or_else(|| by_stem.get(stem(name))));
-        let mut mentioned = finding.message.pieces().filter_map(|piece| match piece {
-            Piece::Code(name) => by_name.get(name),
-            Piece::Text(_) => None,
-        });
-        let cause = own.or_else(|| mentioned.next());
-        // Conventions are about new operators, and one message may be about many of them.
-        let cause = cause.filter(|_| finding.severity != Severity::Info);
+        use opatlas_source::diagnostic::{Finding, RuleId, Severity};
+        use opatlas_source::sentence::Piece;
         if let Some(&cause) = cause {
             of_cause.entry(cause).or_default().push(finding);
             continue;

@@ -281,7 +281,10 @@ fn location<'a>(side: &Side<'a>, fragment: Option<&Fragment>, change: &'a Change
         },
         logical_locations: Some([Logical {
             fully_qualified_name: &change.operator,
-            kind: "function",
+            kind: match change.is_about_tag() {
+                true => "member",
+                false => "function",
+            },
         }]),
         id: None,
         message: None,

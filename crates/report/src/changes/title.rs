@@ -56,7 +56,10 @@ pub(super) fn title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'a> {
         return Title {
             // If only `autogen` was edited, the change is that of a generated operator.
             names: vec![&first.operator],
-            what: message(first),
+            what: match training_loss(changes, cause, first) {
+                Some(loss) => message!("{}; {}", message(first), message(loss)),
+                None => message(first),
+            },
             more: others.count().saturating_sub(1),
         };
     }
@@ -103,6 +106,19 @@ pub(super) fn title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'a> {
         }
         _ => common(changes, cause, first),
     }
+}
+
+/// The loss of gradients by which an edit of a composite kernel is judged.
+fn training_loss<'a>(changes: &'a [Judged], cause: &Cause, first: &Change) -> Option<&'a Change> {
+    let is_of_composite = matches!(
+        first.rule.id,
+        ChangeRuleId::CompositeImplicitToExplicit | ChangeRuleId::DefaultCompositeLost
+    );
+    let consequences = cause.consequences.iter().filter(|_| is_of_composite);
+    let mut consequences = consequences.map(|&i| &*changes[i].change);
+    consequences.find(|change| {
+        change.rule.id == ChangeRuleId::AutogradSupportLost && change.operator == first.operator
+    })
 }
 
 fn tags<'a>(cause: &'a Cause, first: &Change) -> Title<'a> {

@@ -10,12 +10,18 @@ import { DECLARATIONS, filePath, operatorPath } from "../../nav";
 import styles from "./OperatorCard.module.css";
 import { SideBySide } from "./SideBySide";
 
-/** An operator by name, with the way to its page where the side is stored. */
+/** The beginning of the names of tags, which are declared in a file of their own. */
+const TAG = "torch.Tag.";
+
+/** An operator by name, with a link to its page if the side is stored; a tag links to its file. */
 export function OperatorName({ name, side }: { name: string; side: Comparison["base"] }) {
 	if (!side.project) return <code>{name}</code>;
 	const place = { project: side.project, rev: side.label ?? side.revision };
 	return (
-		<Link to={operatorPath(place, name)} className="mono target">
+		<Link
+			to={name.startsWith(TAG) ? filePath(place, "tags.yaml") : operatorPath(place, name)}
+			className="mono target"
+		>
 			{name}
 		</Link>
 	);

@@ -6,9 +6,15 @@ use std::sync::Arc;
 
 use super::super::side::DeclaredEntry;
 use crate::change::{Change, Subject};
-use crate::rules::ChangeRuleId;
+use crate::rules::{Audience, Audiences, ChangeRuleId};
 use opatlas_operators::entry::Field;
 use opatlas_operators::tags::{DeclaredTags, written};
+
+const POINTWISE: &str = "pointwise";
+
+/// Inductor fuses, DTensor shards and jagged nested tensors run operators with the tag `pointwise`
+/// (`torch/distributed/tensor/_ops/_pointwise_ops.py`, `torch/nested/_internal/ops.py`).
+const BY_POINTWISE: Audiences = Audiences::of(&[Audience::Compiler, Audience::Transforms]);
 
 /// Adds the changes between the tags of two entries of one operator. `known` are the head's tags.
 pub(super) fn compare(
@@ -36,9 +42,14 @@ pub(super) fn compare(
     }
     let joined = |tags: &BTreeSet<&str>| tags.iter().copied().collect::<Vec<_>>().join(", ");
     for (rule, tags) in by_rule {
-        let change = Change::new(rule, Arc::clone(operator), Subject::Names(tags))
+        let is_lost = |tag: &str| before.contains(tag) && !after.contains(tag);
+        let loses_pointwise = tags.iter().any(|tag| &**tag == POINTWISE && is_lost(tag));
+        let mut change = Change::new(rule, Arc::clone(operator), Subject::Names(tags))
             .old(old.field(Field::Tags, joined(&before)))
             .new_side(new.field(Field::Tags, joined(&after)));
+        if loses_pointwise {
+            change.impacts.risks = BY_POINTWISE;
+        }
         changes.push(change);
     }
 }

@@ -99,6 +99,8 @@ pub(super) fn message(change: &Change) -> Option<Message> {
     })
 }
 
+const POINTWISE: &str = "pointwise";
+
 fn cpp_call(change: &Change) -> Message {
     let call = note(change, |note| match note {
         Note::CppCall(call) => Some(tick(call)),
@@ -150,6 +152,11 @@ fn tags(change: &Change) -> Option<Message> {
                     noun,
                     ticks(&tags)
                 ));
+                if verb == "lost" && tags.contains(&POINTWISE) {
+                    text.push_str(
+                        ", by which Inductor, DTensor and jagged nested tensors recognize it",
+                    );
+                }
             }
             text
         }
@@ -191,14 +198,13 @@ fn kernels(change: &Change) -> Option<Message> {
                 .into()
         }
         ChangeRuleId::CompositeImplicitToExplicit => message!(
-            "its composite kernel changed from implicit to explicit, {}, so autograd and export no \
-             longer see the operators that it calls",
-            from_to(change, "a structured kernel")
+            "its composite kernel changed from implicit to explicit{}",
+            structured(new)
         ),
         ChangeRuleId::CompositeExplicitToImplicit => message!(
-            "its composite kernel changed from explicit to implicit, {}, so autograd and export \
-             see the operators that it calls",
-            from_to(change, "a structured kernel")
+            "its composite kernel changed from explicit to implicit{}, so autograd and export see \
+             the operators that it calls",
+            structured(old)
         ),
         ChangeRuleId::CompositeExplicitNonfunctionalChanged => {
             message!(
@@ -235,6 +241,14 @@ fn kernels(change: &Change) -> Option<Message> {
         ),
         _ => return None,
     })
+}
+
+/// The suffix if a structured kernel is one of the two.
+fn structured(explicit: &str) -> &'static str {
+    match explicit {
+        "" => " (a structured kernel)",
+        _ => "",
+    }
 }
 
 /// The removed operators that it calls.

@@ -57,12 +57,11 @@ pub(super) fn message(change: &Change, on: &[KeyName]) -> Message {
 fn inputs(change: &Change) -> Vec<Message> {
     let of_note = |note: &Note| match note {
         Note::GradientRaises(names) => Some(message!(
-            "its backward raises for {}, whose formula in `derivatives.yaml` is only \
-             `not_implemented`",
+            "its backward raises for {}, whose formula is only `not_implemented`",
             listed(names)
         )),
         Note::GradientRefused(names) => Some(message!(
-            "calls raise if {} requires a gradient, because `derivatives.yaml` has no formula for it",
+            "calls raise if {} requires a gradient, because it has no formula",
             listed(names)
         )),
         Note::GradientStops(names) if names.is_empty() => Some(
@@ -71,8 +70,7 @@ fn inputs(change: &Change) -> Vec<Message> {
                 .into(),
         ),
         Note::GradientStops(names) => Some(message!(
-            "{} no longer gets a gradient, because `derivatives.yaml` declares it as \
-             `non_differentiable`",
+            "{} no longer gets a gradient, because its formula is `non_differentiable`",
             listed(names)
         )),
         _ => None,
