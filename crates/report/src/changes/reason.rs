@@ -200,7 +200,7 @@ fn error(report: &Report<'_>, section: &Section<'_>) -> Option<(Message, usize)>
         number => message!("{} in {}", about(&alike), count(number, "place")),
     };
     let what = match &section.kind {
-        Kind::Cause(cause, _) if !is_root(cause, first) => {
+        Kind::Cause(..) if registry::of(first.rule).stage > Stage::Entry => {
             message!("{}; error: {}", said(report, section), what)
         }
         _ => what,

@@ -2,6 +2,7 @@
 //! with the counts.
 
 mod cards;
+mod findings;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,11 +19,10 @@ use crate::escape::line;
 use crate::findings::Colour;
 use opatlas_diff::causes::{Cause, EntryEdit};
 use opatlas_diff::policy::{Conclusion, Judged};
-use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::{ChangeRuleId, Level};
 use opatlas_diff::{Change, Fragment};
 use opatlas_source::Message;
-use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::diagnostic::Finding;
 
 /// The lines after which only the edits are shown, without their details.
 const DETAILED: usize = 100;
@@ -181,84 +181,6 @@ impl<'a> TextReport<'a, '_> {
         );
         let conclusion = self.paint(code, conclusion);
         self.line(format_args!("{conclusion}"));
-    }
-
-    fn unread(&mut self) {
-        let report = self.report;
-        let Some(unread) = verdict::unread(report) else {
-            return;
-        };
-        let first = self.paint(31, format!("INCOMPLETE: {unread}"));
-        self.line(format_args!("{first}"));
-        let (listed, more) = shown(&report.comparison.unread);
-        for one in listed {
-            if report.room.is_over(self.out.len()) {
-                return;
-            }
-            let side = match one.side {
-                UnreadSide::Base => &report.base,
-                UnreadSide::Head => &report.head,
-            };
-            let mut text = format!("  {}", one.side.as_str());
-            if let Some(place) = one.place {
-                let start = side.files.native_functions.lines(place).start;
-                let path = line(&side.files.native_functions.path);
-                let _ = write!(text, " {path}:{}:{}", start.line, start.column);
-            }
-            if let Some(operator) = &one.operator {
-                let _ = write!(text, " {}", line(operator));
-            }
-            self.line(format_args!("{text}: {}", line(&one.message)));
-        }
-        self.more("  ", more, "entry");
-        self.line(format_args!(""));
-    }
-
-    fn findings(&mut self, findings: &[&Finding]) {
-        let (listed, more) = shown(findings);
-        for finding in listed {
-            if self.report.room.is_over(self.out.len()) {
-                return;
-            }
-            self.finding(finding, "");
-        }
-        self.more("", more, "place");
-        self.line(format_args!(""));
-    }
-
-    fn finding(&mut self, finding: &Finding, indent: &str) {
-        let found = self.report.found;
-        let code = match finding.severity {
-            Severity::Error => 31,
-            Severity::Warning => 33,
-            Severity::Info => 32,
-        };
-        let severity = match finding.severity {
-            Severity::Info => "convention".to_owned(),
-            severity => format!("new {severity}"),
-        };
-        let severity = self.paint(code, severity);
-        let operator = finding.operator.as_deref();
-        let name = operator.map_or_else(String::new, |name| format!(" {}:", line(name)));
-        let place = found.place(finding);
-        let (place, message) = (line(&place), line(&finding.message));
-        let rule = finding.rule;
-        self.line(format_args!(
-            "{indent}{severity}[{rule}]{name} {message}  {place}"
-        ));
-        if let Some(help) = &finding.help {
-            self.line(format_args!("{indent}  help: {}", line(help)));
-        }
-    }
-
-    fn omitted(&mut self) {
-        let found = self.report.found;
-        if let Some(omission) = found.new.omission() {
-            self.line(format_args!("new findings: {omission}"));
-        }
-        if let Some(others) = found.others().filter(|_| !found.is_quiet()) {
-            self.line(format_args!("besides: {others}"));
-        }
     }
 
     fn cause(&mut self, cause: &Cause, found: &[&Finding], level: Level) {
