@@ -125,8 +125,8 @@ fn by_entry<'c>(changes: &'c [Arc<Change>], relations: &Relations<'c>) -> Vec<En
     entries
 }
 
-/// Moves the changes of entries that only gained or lost tags to the tag itself, if `tags.yaml` gained or
-/// lost it too.
+/// Moves the changes of entries that only lost or replaced tags to the tag itself, if `tags.yaml` lost
+/// it too.
 fn follow_tags(changes: &[Arc<Change>], entries: &mut [Entry<'_>]) {
     let mut members: FxHashMap<String, usize> = FxHashMap::default();
     for (place, entry) in entries.iter().enumerate() {
@@ -141,11 +141,16 @@ fn follow_tags(changes: &[Arc<Change>], entries: &mut [Entry<'_>]) {
         let member = |change: &Change| {
             let is_of_tags = change.rule.group == Group::Tag && !change.is_about_tag();
             let names = change.subject.names();
-            let mut places = names
+            let places = names
                 .iter()
                 .map(|tag| members.get(&tag_member(tag)).copied());
-            let first = places.next()??;
-            (is_of_tags && places.all(|place| place.is_some())).then_some(first)
+            let places = places.collect::<Option<Vec<usize>>>()?;
+            let is_removed = |place: &usize| {
+                let mut edits = entries[*place].edits.iter();
+                edits.any(|&i| changes[i].rule.id == ChangeRuleId::TagMemberRemoved)
+            };
+            let removed = places.into_iter().find(is_removed);
+            removed.filter(|_| is_of_tags)
         };
         let edits = entries[place].edits.iter().map(|&i| &changes[i]);
         let mut edits = edits.filter(|change| !is_without_meaning(change));

@@ -257,8 +257,18 @@ fn findings<'a>(
     for finding in report.listed_findings() {
         let name = finding.operator.as_deref();
         let name = name.map(|name| name.strip_prefix("aten::").unwrap_or(name));
-        use opatlas_source::diagnostic::{Finding, RuleId, Severity};
-        use opatlas_source::sentence::Piece;
+        let mut of_tag = removed_tags
+            .iter()
+            .filter(|(tag, _)| finding.rule == RuleId::Tags && finding.message.contains(&**tag))
+            .map(|(_, cause)| cause);
+        let own = name.and_then(|name| by_name.get(name).or_else(|| by_stem.get(stem(name))));
+        let mut mentioned = finding.message.pieces().filter_map(|piece| match piece {
+            Piece::Code(name) => by_name.get(name),
+            Piece::Text(_) => None,
+        });
+        let cause = of_tag.next().or(own).or_else(|| mentioned.next());
+        // Conventions are about new operators, and one message may be about many of them.
+        let cause = cause.filter(|_| finding.severity != Severity::Info);
         if let Some(&cause) = cause {
             of_cause.entry(cause).or_default().push(finding);
             continue;

@@ -12,7 +12,7 @@ use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::{Message, message};
 
 /// The most bytes of a change or message.
-const MOST_TEXT: usize = 200;
+const MOST_TEXT: usize = 240;
 
 /// The verdict as a word.
 pub(super) fn word(conclusion: Conclusion) -> &'static str {

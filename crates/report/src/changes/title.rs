@@ -1,10 +1,11 @@
 //! The title of a cause: what was done, in a few words.
 
 use super::message::formulas;
+use super::outline::weight;
 use super::{count, lists, message};
 use opatlas_diff::causes::{Cause, stem};
 use opatlas_diff::policy::Judged;
-use opatlas_diff::rules::{ChangeRuleId, Group};
+use opatlas_diff::rules::{ChangeRuleId, Group, Level};
 use opatlas_diff::{Change, Note, Subject};
 use opatlas_source::Message;
 use opatlas_source::sentence::{Piece, codes};
@@ -47,7 +48,42 @@ pub fn cause_title(changes: &[Judged], cause: &Cause) -> Message {
     title.named(&title.counted())
 }
 
+/// The title of a cause, with its worst consequence if that is worse than the edit.
 pub(super) fn title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'a> {
+    let title = edit_title(changes, cause);
+    match outcome(changes, cause) {
+        Some(worst) => Title {
+            what: message!("{}; {}", title.what, worst),
+            ..title
+        },
+        None => title,
+    }
+}
+
+/// The worst consequence of a cause, if it is worse than the edit itself or means that the only
+/// operator no longer trains.
+fn outcome(changes: &[Judged], cause: &Cause) -> Option<Message> {
+    let edits = cause.edited.iter().flat_map(|edited| &edited.edits);
+    let edit = edits.map(|&i| weight(&changes[i])).max()?;
+    let followed = cause.consequences.iter().map(|&i| &changes[i]);
+    let followed = followed.filter(|judged| !judged.change.is_compound());
+    // `rev` makes the first of equals the greatest.
+    let worst = followed.rev().max_by_key(|judged| weight(judged))?;
+    let is_worse = weight(worst) > edit && weight(worst) >= Level::Dangerous;
+    let first = &changes[cause.first()].change;
+    let worst = match training_loss(changes, cause, first) {
+        Some(loss) => loss,
+        None if is_worse => &worst.change,
+        None => return None,
+    };
+    let mut edited = cause.edited.iter();
+    Some(match cause.edited.len() {
+        1 if edited.any(|edited| edited.operator == worst.operator) => message(worst),
+        _ => message!("`{}`: {}", worst.operator, message(worst)),
+    })
+}
+
+fn edit_title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'a> {
     let first = &changes[cause.first()].change;
     let number = cause.edited.len();
     if let [only] = &*cause.edited {
@@ -56,10 +92,7 @@ pub(super) fn title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'a> {
         return Title {
             // If only `autogen` was edited, the change is that of a generated operator.
             names: vec![&first.operator],
-            what: match training_loss(changes, cause, first) {
-                Some(loss) => message!("{}; {}", message(first), message(loss)),
-                None => message(first),
-            },
+            what: message(first),
             more: others.count().saturating_sub(1),
         };
     }
