@@ -54,8 +54,8 @@ impl Fixed {
 pub struct Reading {
     /// The findings.
     pub findings: Vec<Finding>,
-    /// The number of distinct operator names, declared or requested by `autogen`.
-    pub operators: usize,
+    /// The operators by name, each with the operator that it is generated from.
+    pub operators: FxHashMap<Box<str>, Option<Box<str>>>,
     /// The number of operators whose name an earlier one has.
     pub repeated: usize,
 }
@@ -64,26 +64,18 @@ impl Reading {
     /// Runs the rules over a catalogue and counts its operators.
     #[must_use]
     pub fn of(catalogue: &Catalogue) -> Self {
-        let operators = || catalogue.iter().map(|(_, operator)| operator);
-        let name = |operator: &'_ Operator| operator.qualified_name().to_owned();
-        let names: FxHashSet<String> = operators().map(name).collect();
-        let wanted = operators().filter(|operator| is_wanted(catalogue, operator));
-        let wanted: FxHashSet<String> = wanted.map(name).collect();
+        let name = |operator: &Operator| -> Box<str> { operator.qualified_name().into() };
+        let named = catalogue.iter().map(|(_, operator)| {
+            let base = operator.generated_from().map(|id| catalogue.operator(id));
+            (name(operator), base.map(name))
+        });
+        let operators: FxHashMap<_, _> = named.collect();
         Self {
             findings: crate::check(catalogue).into_kept(),
-            operators: wanted.len(),
-            repeated: catalogue.iter().len() - names.len(),
+            repeated: catalogue.iter().len() - operators.len(),
+            operators,
         }
     }
-}
-
-/// Whether an operator is declared, or `autogen` of its base requests it.
-fn is_wanted(catalogue: &Catalogue, operator: &Operator) -> bool {
-    let base = operator
-        .generated_from()
-        .and_then(|from| catalogue.entry(from));
-    let mut listed = base.into_iter().flat_map(|placed| &placed.entry.autogen);
-    !operator.is_generated() || listed.any(|name| name.value == *operator.name())
 }
 
 /// Applies edits in text order, and returns the new text with the findings whose edits were
@@ -138,7 +130,16 @@ pub fn works(
 /// replaces the other and its generated operators. It can repeat one: torchgen generates operators
 /// whose name a declared one has.
 fn improves(before: &Reading, mended: &[&Finding], after: &Reading) -> bool {
-    after.operators >= before.operators
+    let is_mended = |base: &str| {
+        mended
+            .iter()
+            .any(|finding| finding.operator.as_deref() == Some(base))
+    };
+    // A wrong operator may be generated from the one that a finding is about.
+    let wrong = before.operators.iter().filter(|(name, base)| {
+        !after.operators.contains_key(*name) && base.as_deref().is_some_and(is_mended)
+    });
+    after.operators.len() + wrong.count() >= before.operators.len()
         && after.repeated <= before.repeated
         && does_good(&before.findings, mended, &after.findings)
 }
@@ -303,7 +304,10 @@ mod tests {
         let fixed = mend("native_functions.yaml", text, Wanted::Safe, |text| {
             Reading {
                 findings: check(text),
-                operators: text.matches('|').count(),
+                operators: text
+                    .match_indices('|')
+                    .map(|(at, _)| (at.to_string().into(), None))
+                    .collect(),
                 repeated: text.matches("bbbb").count(),
             }
         });

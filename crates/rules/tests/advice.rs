@@ -425,6 +425,17 @@ fn composites_beside_kernels() {
         rules(&both("Meta"), "[]\n"),
         [RuleId::CompositeBesideKernel]
     );
+    let without_file = findings(&both("Meta"), None);
+    assert!(
+        without_file
+            .iter()
+            .any(|f| f.rule == RuleId::CompositeBesideKernel)
+    );
+    assert!(
+        findings(&both("XPU"), None)
+            .iter()
+            .all(|f| f.rule != RuleId::CompositeBesideKernel)
+    );
     assert_eq!(rules(&both("XPU"), "[]\n"), [RuleId::CompositeBesideKernel]);
     assert_eq!(rules(&both("NestedTensorCPU"), "[]\n"), [""; 0]);
     let formula = "- name: lift(Tensor self) -> Tensor\n  self: grad\n";

@@ -141,8 +141,8 @@ fn without_comments(text: &str) -> Cow<'_, str> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let length = if rest.starts_with("/*") {
-            rest[2..].find("*/").map_or(rest.len(), |at| at + 4)
+        let length = if let Some(inside) = rest.strip_prefix("/*") {
+            inside.find("*/").map_or(rest.len(), |at| at + 4)
         } else if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
         } else {

@@ -81,18 +81,7 @@ impl Difference {
                 name,
                 expected,
                 found,
-            } => match (expected, found) {
-                (Some(expected), Some(found)) => message!(
-                    "`{}` must have the default `{}`, not `{}`",
-                    name,
-                    expected,
-                    found
-                ),
-                (Some(expected), None) => {
-                    message!("`{}` must have the default `{}`", name, expected)
-                }
-                (None, _) => message!("`{}` must not have a default", name),
-            },
+            } => default(name, expected.as_deref(), found.as_deref()),
             Self::KeywordOnly {
                 name,
                 expected: true,
@@ -112,6 +101,19 @@ impl Difference {
                 types(found)
             ),
         }
+    }
+}
+
+fn default(name: &str, expected: Option<&str>, found: Option<&str>) -> Message {
+    match (expected, found) {
+        (Some(expected), Some(found)) => message!(
+            "`{}` must have the default `{}`, not `{}`",
+            name,
+            expected,
+            found
+        ),
+        (Some(expected), None) => message!("`{}` must have the default `{}`", name, expected),
+        (None, _) => message!("`{}` must not have a default", name),
     }
 }
 

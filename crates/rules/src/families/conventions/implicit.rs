@@ -19,15 +19,14 @@ use crate::sink::Sink;
 /// The ending of the names of operators that compute a gradient.
 const BACKWARD: &str = "_backward";
 
+/// The key of meta tensors, whose kernels `torch.library` refuses beside a decomposition.
+const META: &str = "Meta";
+
 /// Functionality of the kernels that are judged: plain tensors and meta tensors.
 const DENSE: &str = "Dense";
 
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
-    let catalogue = scope.catalogue;
-    if catalogue.derivative_matches.knowledge != Knowledge::Complete {
-        return;
-    }
-    let called = called_by_formulas(catalogue);
+    let called = called_by_formulas(scope.catalogue);
     for (id, operator) in sink.while_wanted(scope.operators()) {
         backward(scope, id, operator, &called, sink);
         kernels(scope, id, operator, sink);
@@ -104,6 +103,9 @@ fn kernels(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Si
         let dense = keys
             .slot(key)
             .filter(|slot| keys.functionality(*slot) == DENSE);
+        if key != META && catalogue.derivative_matches.knowledge == Knowledge::Nothing {
+            continue; // it may have a formula
+        }
         let Some(autograd) = dense.and_then(|slot| autograd_key(keys, slot)) else {
             continue;
         };

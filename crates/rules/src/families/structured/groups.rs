@@ -85,25 +85,7 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
     let out = scope.operator(group.out);
     let out_at = scope.name_at(group.out);
     let Some(placed) = operator.declared() else {
-        if let Some(apart) = OutOfStep::find(scope, scope.catalogue.groups.of(group.out)) {
-            let rule = RuleId::StructuredGroupConsistent;
-            let diagnostic = Diagnostic::new(rule, out_at, apart.message());
-            let diagnostic = apart.explain(diagnostic, group.out);
-            scope.report_with(sink, group.out, diagnostic, &apart.elsewhere());
-            return;
-        }
-        let message = message!(
-            "the structured operator `{}` needs a declaration of `{}`, not a generated one",
-            out.name(),
-            operator.name()
-        );
-        let diagnostic = Diagnostic::new(RuleId::StructuredGroupConsistent, out_at, message)
-            .with_help(message!(
-                "declare `{}` with `structured_delegate: {}`",
-                operator.name(),
-                out.name()
-            ));
-        scope.report(sink, group.out, diagnostic);
+        is_generated(scope, group, operator, sink);
         return;
     };
     let entry = &placed.entry;
@@ -133,6 +115,29 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
         diagnostic,
         &[("the structured operator is here", group.out, out_at)],
     );
+}
+
+/// Reports a generated variant, or the declared one that has its name and another signature.
+fn is_generated(scope: &Scope<'_>, group: CompleteGroup, generated: &Operator, sink: &mut Sink) {
+    let out = scope.operator(group.out);
+    let at = scope.name_at(group.out);
+    let diagnostic = |message| Diagnostic::new(RuleId::StructuredGroupConsistent, at, message);
+    if let Some(apart) = OutOfStep::find(scope, scope.catalogue.groups.of(group.out)) {
+        let diagnostic = apart.explain(diagnostic(apart.message()), group.out);
+        scope.report_with(sink, group.out, diagnostic, &apart.elsewhere());
+        return;
+    }
+    let message = message!(
+        "the structured operator `{}` needs a declaration of `{}`, not a generated one",
+        out.name(),
+        generated.name()
+    );
+    let help = message!(
+        "declare `{}` with `structured_delegate: {}`",
+        generated.name(),
+        out.name()
+    );
+    scope.report(sink, group.out, diagnostic(message).with_help(help));
 }
 
 fn delegates_past_group(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, sink: &mut Sink) {
