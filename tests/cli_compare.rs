@@ -13,10 +13,10 @@ use tempfile::TempDir;
 const OLD: &str = "- func: can_cast(ScalarType from, ScalarType to) -> bool\n";
 const NEW: &str = "- func: can_cast(ScalarType from_, ScalarType to) -> bool\n";
 
-struct Place(TempDir);
+pub(crate) struct Place(TempDir);
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let place = Self(tempfile::tempdir().unwrap());
         place.write("old.yaml", OLD);
         place.write("new.yaml", NEW);
@@ -27,7 +27,7 @@ impl Place {
         self.0.path()
     }
 
-    fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         write(self.path(), name, text);
     }
 
@@ -42,7 +42,7 @@ impl Place {
     }
 
     /// The exit code, and what was written to standard output and standard error.
-    fn opatlas(&self, arguments: &[&str]) -> (i32, String, String) {
+    pub(crate) fn opatlas(&self, arguments: &[&str]) -> (i32, String, String) {
         let output = self.run(env!("CARGO_BIN_EXE_opatlas"), arguments);
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let code = output.status.code().unwrap();
@@ -534,64 +534,4 @@ fn reports_for_people_sheets_and_logs() {
     insta::assert_snapshot!("one_line", compare("same.yaml", "text"));
     assert_eq!(compare("same.yaml", "csv").lines().count(), 1);
     assert_eq!(compare("same.yaml", "markdown").lines().count(), 1);
-}
-
-const TAG: &str = "- tag: fusible\n  desc: can be fused\n";
-
-/// A folder on each side, with and without a tag.
-fn with_and_without_tag() -> Place {
-    let place = Place::new();
-    let core = "- tag: core\n  desc: stable\n";
-    for (side, tags) in [("old", format!("{core}{TAG}")), ("new", core.to_owned())] {
-        place.write(&format!("{side}/native_functions.yaml"), OLD);
-        place.write(&format!("{side}/tags.yaml"), &tags);
-    }
-    place
-}
-
-#[test]
-fn a_removed_tag_is_in_every_format() {
-    let place = with_and_without_tag();
-    for format in [
-        "text", "json", "markdown", "csv", "sarif", "junit", "github", "gitlab",
-    ] {
-        let (code, text, error) = place.opatlas(&["compare", "old", "new", "--format", format]);
-        assert_eq!(code, 1, "{format}: {error}");
-        assert!(text.contains("torch.Tag.fusible"), "{format}: {text}");
-        assert!(text.contains("tags.yaml"), "{format}: {text}");
-    }
-    let (_, text, _) = place.opatlas(&["compare", "old", "new", "--format", "json"]);
-    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let change = &report["changes"][0];
-    assert_eq!(change["rule"], "tag-member-removed");
-    assert_eq!(change["operator"], "torch.Tag.fusible");
-    assert_eq!(change["names"], serde_json::json!(["fusible"]));
-    assert_eq!(change["file"], "tags.yaml");
-    assert_eq!(change["base_span"]["line"], 3);
-    assert!(change["head_span"].is_null());
-    // The other way round, the tag is new.
-    let (code, text, _) = place.opatlas(&["compare", "new", "old", "--format", "json"]);
-    assert_eq!(code, 0);
-    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(report["changes"][0]["rule"], "tag-member-added");
-    assert_eq!(report["changes"][0]["head_span"]["line"], 3);
-}
-
-#[test]
-fn an_exception_can_name_a_tag() {
-    let place = with_and_without_tag();
-    let accept = |operator: &str| {
-        let text = format!(
-            "[[exception]]\noperator = \"{operator}\"\nrule = \"tag-member-removed\"\nreason = \"unused\"\n"
-        );
-        place.write("opatlas.toml", &text);
-        place.opatlas(&["compare", "old", "new"])
-    };
-    let (code, text, error) = accept("torch.Tag.fusible");
-    assert_eq!(code, 0, "{text}{error}");
-    assert!(!error.contains("fusible"), "{error}");
-    let (code, _, error) = accept("torch.Tag.fused");
-    assert_eq!(code, 1);
-    let told = "neither revision declares a tag `fused`";
-    assert!(error.contains(told), "{error}");
 }

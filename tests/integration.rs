@@ -10,6 +10,7 @@ mod cli_macros;
 mod cli_over;
 mod cli_remote;
 mod cli_sources;
+mod cli_tags;
 mod cli_vendors;
 mod comment;
 mod common;

@@ -79,6 +79,7 @@ fn of_views((base, old): (&Bundle, View<'_>), (head, new): (&Bundle, View<'_>)) 
         files: Files {
             native_functions,
             derivatives: derivatives.as_ref(),
+            tags: None,
         },
         file_url: None,
     });

@@ -224,6 +224,19 @@ fn breadth(report: &Report<'_>, cause: &Cause) -> (usize, usize) {
     breadths.max().unwrap_or_default()
 }
 
+/// The removed tags as code, each with its cause.
+fn removed_tags(report: &Report<'_>, causes: &[Cause]) -> Vec<(String, usize)> {
+    let mut removed = Vec::new();
+    for (i, cause) in causes.iter().enumerate() {
+        let edits = cause.edited.iter().flat_map(|edited| &edited.edits);
+        let changes = edits.map(|&edit| &report.judgement.changes[edit].change);
+        let changes = changes.filter(|change| change.rule.id == ChangeRuleId::TagMemberRemoved);
+        let names = changes.flat_map(|change| change.subject.names());
+        removed.extend(names.map(|tag| (format!("`{tag}`"), i)));
+    }
+    removed
+}
+
 /// Attributes new findings to the causes that edit their operators or one that they mention; the others
 /// are grouped by rule and message.
 fn findings<'a>(
@@ -232,16 +245,10 @@ fn findings<'a>(
 ) -> (FxHashMap<usize, Vec<&'a Finding>>, Vec<Vec<&'a Finding>>) {
     let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
     let mut by_stem: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut removed_tags: Vec<(String, usize)> = Vec::new();
+    let removed_tags = removed_tags(report, causes);
     for (i, cause) in causes.iter().enumerate() {
         let first = &report.judgement.changes[cause.first()].change;
         if is_added(first) && cause.edited.len() > 1 || first.rule.group == Group::File {
-            continue;
-        }
-        if first.rule.id == ChangeRuleId::TagMemberRemoved {
-            let edits = cause.edited.iter().flat_map(|edited| &edited.edits);
-            let names = edits.flat_map(|&i| report.judgement.changes[i].change.subject.names());
-            removed_tags.extend(names.map(|tag| (format!("`{tag}`"), i)));
             continue;
         }
         for edited in &cause.edited {

@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn another_dictionary_is_another_format() {
         let digest = Digest::of(DICTIONARY).to_string();
-        assert_eq!((STEP_FORMAT, &digest[..16]), (11, "bfa83d53b51a1e80"));
+        assert_eq!((STEP_FORMAT, &digest[..16]), (12, "bfa83d53b51a1e80"));
     }
 
     #[test]

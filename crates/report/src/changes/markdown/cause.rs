@@ -86,8 +86,8 @@ impl<'a> View<'a, '_> {
                 format!("- {}\n", found::sentence(self.report, others.remove(at)))
             }
         };
-        visible.extend(others.iter().map(|finding| {
-            let text = format!("{INDENT}- {}\n", found::sentence(self.report, finding));
+        visible.extend(found::sentences(self.report, &others).map(|sentence| {
+            let text = format!("{INDENT}- {sentence}\n");
             Row::counted(text, "finding")
         }));
         Piece {

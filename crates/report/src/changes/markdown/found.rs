@@ -6,10 +6,14 @@ use super::piece::{Group, Piece, Row, Stage};
 use crate::changes::Report;
 use crate::changes::outline::Class;
 use crate::escape::{address, code, cut, markdown, prose};
-use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::diagnostic::{Finding, RuleId, Severity};
+use rustc_hash::FxHashMap;
 
 /// The longest message in a shortened piece.
 const SHORT_MESSAGE: usize = 200;
+
+/// The most operators named for findings with one message.
+const NAMED: usize = 3;
 
 /// A new finding on one line: **New error** in `renorm_rows`: message (file:line, `rule`). Help.
 pub(super) fn sentence(report: &Report<'_>, finding: &Finding) -> String {
@@ -22,6 +26,48 @@ pub(super) fn sentence(report: &Report<'_>, finding: &Finding) -> String {
         code(&report.found.place(finding)),
         rule(report, finding),
         help(finding)
+    )
+}
+
+/// Findings, one line each; those with one message share a line, which names their first operators.
+pub(super) fn sentences<'f>(
+    report: &'f Report<'_>,
+    findings: &[&'f Finding],
+) -> impl Iterator<Item = String> + use<'f> {
+    let mut alike: Vec<Vec<&Finding>> = Vec::new();
+    let mut places: FxHashMap<(RuleId, &str), usize> = FxHashMap::default();
+    for &finding in findings {
+        let place = *places
+            .entry((finding.rule, &*finding.message))
+            .or_insert(alike.len());
+        if place == alike.len() {
+            alike.push(Vec::new());
+        }
+        alike[place].push(finding);
+    }
+    alike.into_iter().map(move |alike| match &alike[..] {
+        [only] => sentence(report, only),
+        several => shared(report, several),
+    })
+}
+
+/// **New error**, 546 times, in `abs`, `abs.out` and 544 more: message (`rule`). Help.
+fn shared(report: &Report<'_>, findings: &[&Finding]) -> String {
+    let first = findings[0];
+    let names = findings.iter().take(NAMED);
+    let names = names.map(|finding| code(finding.operator.as_deref().unwrap_or(&finding.file)));
+    let mut names: Vec<String> = names.collect();
+    if let more @ 1.. = findings.len() - names.len() {
+        names.push(format!("{more} more"));
+    }
+    format!(
+        "**{}**, {} times, in {}: {} ({}){}",
+        title(first.severity),
+        findings.len(),
+        names.join(", "),
+        markdown(&first.message),
+        rule(report, first),
+        help(first)
     )
 }
 
