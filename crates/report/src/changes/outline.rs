@@ -142,6 +142,7 @@ struct Rank {
     class: Class,
     stage: Stage,
     kind: usize,
+    fails: Reverse<bool>,
     level: Reverse<Level>,
     is_removal: Reverse<bool>,
     breadth: Reverse<(usize, usize)>,
@@ -154,11 +155,13 @@ fn rank(report: &Report<'_>, section: &Section<'_>) -> Rank {
         let stages = errors.map(|finding| registry::of(finding.rule).stage);
         stages.min().unwrap_or(Stage::Convention)
     };
+    let changes = &report.judgement.changes;
     let of_edit = |found: &[&Finding]| stage(found).min(Stage::File);
     let plain = Rank {
         class: section.class,
         stage: Stage::Convention,
         kind: 2,
+        fails: Reverse(false),
         level: Reverse(section.level),
         is_removal: Reverse(false),
         breadth: Reverse((0, 0)),
@@ -168,7 +171,8 @@ fn rank(report: &Report<'_>, section: &Section<'_>) -> Rank {
         Kind::Cause(cause, found) => Rank {
             stage: of_edit(found),
             kind: 0,
-            is_removal: Reverse(is_removal(&report.judgement.changes[cause.first()].change)),
+            fails: Reverse(cause.changes().any(|i| fails(report, &changes[i]))),
+            is_removal: Reverse(is_removal(&changes[cause.first()].change)),
             breadth: Reverse(breadth(report, cause)),
             count: Reverse(cause.edited.len()),
             ..plain

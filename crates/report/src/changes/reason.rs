@@ -53,46 +53,12 @@ fn of_further(report: &Report<'_>) -> Option<Message> {
 
 /// Why the comparison with the base fails or warns.
 fn of_problems(report: &Report<'_>, sections: &[Section<'_>]) -> Option<Message> {
-    let number = |class: Class| sections.iter().filter(|one| one.class == class).count();
-    let first = |class: Class| sections.iter().find(|section| section.class == class);
-    let to_fix = |more: usize| match more {
-        0 => String::new(),
-        more => format!("; {} to revert or accept", count(more, "change")),
-    };
-    let unread = verdict::unread(report);
     if report.found.count(Severity::Error) > 0 {
-        let unread = unread.map_or_else(String::new, |unread| format!("; {unread}"));
-        let what = first(Class::Errors).and_then(|section| error(report, section));
-        let all = report.found.count(Severity::Error);
-        return Some(match what {
-            Some((what, alike)) => {
-                let more = more(all.saturating_sub(alike), "error", "");
-                message!("{}{}{}{}", what, more, unread, to_fix(number(Class::Fix)))
-            }
-            None => {
-                let all = count(all, "new error");
-                message!("{}{}{}", all, unread, to_fix(number(Class::Fix)))
-            }
-        });
+        return Some(of_errors(report, sections));
     }
+    let unread = verdict::unread(report);
     let unread = unread.map(|unread| message!("{}, which may hide breaking changes", unread));
-    let fails = report.own_conclusion() == Conclusion::Fail;
-    let (class, act) = match fails {
-        true => (Class::Fix, " to revert or accept"),
-        false if number(Class::Fix) > 0 => (Class::Fix, " to look at"),
-        false => (Class::Look, " to look at"),
-    };
-    let change = first(class).map(|section| {
-        let what = said(report, section);
-        let number = number(class) - 1
-            + if class == Class::Fix && !fails {
-                number(Class::Look)
-            } else {
-                0
-            };
-        message!("{}{}", what, more(number, "change", act))
-    });
-    match (unread, change) {
+    match (unread, of_changes(report, sections)) {
         (Some(unread), Some(change)) => Some(message!("{}; {}", unread, change)),
         (Some(only), None) | (None, Some(only)) => Some(only),
         (None, None) => {
@@ -101,9 +67,52 @@ fn of_problems(report: &Report<'_>, sections: &[Section<'_>]) -> Option<Message>
     }
 }
 
+fn number_of(sections: &[Section<'_>], class: Class) -> usize {
+    let own = sections.iter().filter(|section| section.class == class);
+    own.count()
+}
+
+/// The first error, and what else prevents a merge.
+fn of_errors(report: &Report<'_>, sections: &[Section<'_>]) -> Message {
+    let mut rest = match verdict::unread(report) {
+        Some(unread) => format!("; {unread}"),
+        None => String::new(),
+    };
+    if let to_fix @ 1.. = number_of(sections, Class::Fix) {
+        let to_fix = count(to_fix, "change");
+        rest.push_str(&format!("; {to_fix} to revert or accept"));
+    }
+    let all = report.found.count(Severity::Error);
+    let mut errors = sections.iter();
+    let first = errors.find(|section| section.class == Class::Errors);
+    match first.and_then(|section| error(report, section)) {
+        Some((what, alike)) => {
+            let more = more(all.saturating_sub(alike), "error", "");
+            message!("{}{}{}", what, more, rest)
+        }
+        None => message!("{}{}", count(all, "new error"), rest),
+    }
+}
+
+/// The first change to revert or accept, or to look at.
+fn of_changes(report: &Report<'_>, sections: &[Section<'_>]) -> Option<Message> {
+    let (classes, act) = match report.own_conclusion() {
+        Conclusion::Fail => (&[Class::Fix][..], " to revert or accept"),
+        _ => (&[Class::Fix, Class::Look][..], " to look at"),
+    };
+    let mut of_classes = sections
+        .iter()
+        .filter(|section| classes.contains(&section.class));
+    let first = said(report, of_classes.next()?);
+    Some(message!(
+        "{}{}",
+        first,
+        more(of_classes.count(), "change", act)
+    ))
+}
+
 /// The most important change of a report that passes, and a convention that it does not follow.
 fn of_first(report: &Report<'_>, sections: &[Section<'_>]) -> Message {
-    let number = |class: Class| sections.iter().filter(|one| one.class == class).count();
     let is_cause = |section: &&Section<'_>| matches!(section.kind, Kind::Cause(..));
     let causes: Vec<&Section<'_>> = sections.iter().filter(is_cause).collect();
     let change = causes.first().map(|first| {
@@ -118,7 +127,11 @@ fn of_first(report: &Report<'_>, sections: &[Section<'_>]) -> Message {
     let mut others = sections.iter().filter(|section| !is_cause(section));
     let convention = others.find(|section| section.class == Class::Conventions);
     let convention = convention.map(|first| {
-        let more = more(number(Class::Conventions) - 1, "convention", "");
+        let more = more(
+            number_of(sections, Class::Conventions) - 1,
+            "convention",
+            "",
+        );
         message!("{}{}", said(report, first), more)
     });
     match (convention, change) {
