@@ -122,6 +122,10 @@ fn an_emptied_file_is_reported_and_removes_every_operator() {
     assert_eq!(answer["findings"]["new"][0]["rule"], "yaml-root-list");
     assert_eq!(answer["changes"][0]["rule"], "operator-removed");
     assert_eq!(answer["unread"], serde_json::json!([]));
+    let compare = ["compare", "git:base", "git:head", "--format", "markdown"];
+    let (_, report) = place.opatlas(&compare);
+    let first = "### **Blocked:** `native_functions.yaml` is empty, but must be a list of entries";
+    assert!(report.starts_with(first), "{report}");
 }
 
 #[test]

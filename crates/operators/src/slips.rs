@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::Span;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_yaml::{Kind, NodeId, Root, Tree};
 
 use crate::entry::Field;

@@ -58,7 +58,7 @@ pub(super) fn is_listed_edit(change: &Change) -> bool {
 pub(super) enum EditKey {
     /// Operators of a type that nothing uses any more were removed.
     LostType(BaseType),
-    /// Operators of one stem were removed.
+    /// Operators of one stem were removed; of any if the head has none.
     Removed(Box<str>),
     Added,
     /// Other edits: the rule and details of each.
@@ -71,6 +71,7 @@ pub(super) fn edit_key(
     changes: &[Arc<Change>],
     entry: &Entry<'_>,
     lost_type: Option<BaseType>,
+    is_emptied: bool,
 ) -> Option<EditKey> {
     if let Some(lost) = lost_type {
         return Some(EditKey::LostType(lost));
@@ -79,7 +80,8 @@ pub(super) fn edit_key(
     match edits().next()?.rule.id {
         ChangeRuleId::OperatorAdded | ChangeRuleId::OverloadAdded => return Some(EditKey::Added),
         ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => {
-            return Some(EditKey::Removed(stem(entry.operator).into()));
+            let of = if is_emptied { "" } else { stem(entry.operator) };
+            return Some(EditKey::Removed(of.into()));
         }
         _ => {}
     }

@@ -211,9 +211,10 @@ fn merge(
     for entry in entries {
         let level = entry.all().map(|i| changes[i].level).max();
         let lost_type = relations.lost_type(&changes[entry.edits[0]]);
-        let place = edit_key(changes, &entry, lost_type).map_or(causes.len(), |key| {
-            *places.entry((key, level)).or_insert(causes.len())
-        });
+        let place = edit_key(changes, &entry, lost_type, relations.is_emptied())
+            .map_or(causes.len(), |key| {
+                *places.entry((key, level)).or_insert(causes.len())
+            });
         let edited = EntryEdit {
             operator: entry.operator.into(),
             edits: entry.edits,

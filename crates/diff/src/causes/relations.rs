@@ -85,13 +85,19 @@ impl<'a> Relations<'a> {
             .map(|name| self.owner(name))
     }
 
+    /// Whether the head has no operators.
+    pub(super) fn is_emptied(&self) -> bool {
+        self.sides[1].operators.iter().next().is_none()
+    }
+
     pub(super) fn lost_type(&self, change: &Change) -> Option<BaseType> {
         let is_removal = matches!(
             change.rule.id,
             ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved
         );
         let id = self.sides[0].find_qualified(&change.operator)?;
-        self.lost_types.get(&id).copied().filter(|_| is_removal)
+        let lost = self.lost_types.get(&id).copied();
+        lost.filter(|_| is_removal && !self.is_emptied())
     }
 }
 

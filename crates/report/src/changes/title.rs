@@ -124,10 +124,12 @@ fn edit_title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'a> {
         ChangeRuleId::EntryMoved => unnamed(message!("{} moved", count(number, "entry"))),
         ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => {
             let of = stem(&cause.edited[0].operator);
-            if number <= NAMED {
-                named(cause, "removed".into())
-            } else {
-                many(message!("forms of `{}` removed", of))
+            let mut edited = cause.edited.iter();
+            let is_one = edited.all(|edited| stem(&edited.operator) == of);
+            match number <= NAMED {
+                true => named(cause, "removed".into()),
+                false if is_one => many(message!("forms of `{}` removed", of)),
+                false => many("removed".into()),
             }
         }
         ChangeRuleId::FormulaAdded
