@@ -11,85 +11,18 @@ use rustc_hash::FxHashSet;
 use super::tokens::tokens;
 
 /// Keywords, literals and types that formulas use without a namespace.
-const WORDS: [&str; 78] = [
-    "ArrayRef",
-    "BFloat16",
-    "Device",
-    "Generator",
-    "Half",
-    "IntArrayRef",
-    "Layout",
-    "MemoryFormat",
-    "NULL",
-    "Scalar",
-    "ScalarType",
-    "Storage",
-    "SymBool",
-    "SymFloat",
-    "SymInt",
-    "SymIntArrayRef",
-    "Tensor",
-    "TensorGeometry",
-    "TensorList",
-    "TensorOptions",
-    "TypeAndSize",
-    "Variable",
-    "and",
-    "auto",
-    "bool",
-    "break",
-    "c10",
-    "case",
-    "char",
-    "char8_t",
-    "class",
-    "const",
-    "const_cast",
-    "constexpr",
-    "continue",
-    "decltype",
-    "default",
-    "do",
-    "double",
-    "dynamic_cast",
-    "else",
-    "false",
-    "float",
-    "for",
-    "if",
-    "inline",
-    "int",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "int8_t",
-    "long",
-    "mutable",
-    "new",
-    "noexcept",
-    "not",
-    "nullptr",
-    "operator",
-    "optional",
-    "or",
-    "reinterpret_cast",
-    "return",
-    "short",
-    "signed",
-    "size_t",
-    "sizeof",
-    "static",
-    "static_cast",
-    "string",
-    "struct",
-    "this",
-    "throw",
-    "true",
-    "typename",
-    "uint8_t",
-    "unsigned",
-    "while",
-    "xor",
+#[rustfmt::skip]
+const WORDS: [&str; 79] = [
+    "ArrayRef", "BFloat16", "Device", "Generator", "Half", "IntArrayRef", "Layout",
+    "MemoryFormat", "NULL", "Scalar", "ScalarType", "Storage", "SymBool", "SymFloat", "SymInt",
+    "SymIntArrayRef", "Tensor", "TensorGeometry", "TensorList", "TensorOptions", "TypeAndSize",
+    "Variable", "and", "auto", "bool", "break", "c10", "case", "char", "char8_t", "class",
+    "const", "const_cast", "constexpr", "continue", "decltype", "default", "do", "double",
+    "dynamic_cast", "else", "false", "float", "for", "if", "inline", "int", "int16_t", "int32_t",
+    "int64_t", "int8_t", "long", "mutable", "new", "noexcept", "not", "nullopt", "nullptr",
+    "operator", "optional", "or", "reinterpret_cast", "return", "short", "signed", "size_t",
+    "sizeof", "static", "static_cast", "string", "struct", "this", "throw", "true", "typename",
+    "uint8_t", "unsigned", "while", "xor",
 ];
 
 /// Keywords before a value. A name after any other word is declared there.
@@ -101,6 +34,9 @@ const BEFORE_VALUES: [&str; 14] = [
 /// The maximum number of tokens in a list of template arguments.
 const MOST_TEMPLATE_TOKENS: usize = 64;
 
+/// The maximum number of tokens of captures, or of parameters of a lambda, that are searched for names.
+const MOST_DECLARING_TOKENS: usize = 256;
+
 /// The positions of the names that a formula, or another C++ expression of the file, uses as values
 /// and does not declare itself. Calls, members, qualified names, types, keywords, macros and
 /// constants of headers (`M_PI`, `kFloat`) are left out.
@@ -111,6 +47,7 @@ pub fn free_names(text: &str) -> Vec<Range<usize>> {
     let tokens: Vec<(usize, &str)> = tokens(&plain).map(|t| (offset(t), t)).collect();
     let scan = Scan {
         is_type: types(&tokens),
+        closers: closers(&tokens),
         tokens: &tokens,
     };
     let declared = scan.declared();
@@ -216,6 +153,7 @@ fn template_end(tokens: &[(usize, &str)], open: usize) -> Option<usize> {
 struct Scan<'t> {
     tokens: &'t [(usize, &'t str)],
     is_type: Vec<bool>,
+    closers: Vec<Option<usize>>,
 }
 
 impl<'t> Scan<'t> {
@@ -278,10 +216,10 @@ impl<'t> Scan<'t> {
         if is_subscript && !is_binding {
             return;
         }
-        let Some(close) = self.matching(open, "[", "]") else {
+        let Some(close) = self.closers[open] else {
             return;
         };
-        for at in open + 1..close {
+        for at in (open + 1..close).take(MOST_DECLARING_TOKENS) {
             let is_initialized = self.token(at + 1) == "=" && self.token(at + 2) != "=";
             if is_name(self.token(at)) && (is_binding || is_initialized) {
                 declared.insert(self.token(at));
@@ -293,10 +231,10 @@ impl<'t> Scan<'t> {
     }
 
     fn parameters(&self, open: usize, declared: &mut FxHashSet<&'t str>) {
-        let Some(close) = self.matching(open, "(", ")") else {
+        let Some(close) = self.closers[open] else {
             return;
         };
-        for at in open + 1..close {
+        for at in (open + 1..close).take(MOST_DECLARING_TOKENS) {
             let ends = matches!(self.token(at + 1), "," | ")" | "=");
             let before = self.before(at);
             let is_typed = is_name(before) || matches!(before, "&" | "&&" | "*" | ">");
@@ -305,21 +243,31 @@ impl<'t> Scan<'t> {
             }
         }
     }
+}
 
-    fn matching(&self, open: usize, opening: &str, closing: &str) -> Option<usize> {
-        let mut depth = 0_usize;
-        for at in open..self.tokens.len() {
-            match self.token(at) {
-                token if token == opening => depth += 1,
-                token if token == closing => depth -= 1,
-                _ => {}
+/// The closing token of each opening bracket, by kind.
+fn closers(tokens: &[(usize, &str)]) -> Vec<Option<usize>> {
+    let mut closers = vec![None; tokens.len()];
+    let (mut squares, mut rounds): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    for (at, (_, token)) in tokens.iter().enumerate() {
+        let open = match *token {
+            "[" => {
+                squares.push(at);
+                None
             }
-            if depth == 0 {
-                return Some(at);
+            "(" => {
+                rounds.push(at);
+                None
             }
+            "]" => squares.pop(),
+            ")" => rounds.pop(),
+            _ => None,
+        };
+        if let Some(open) = open {
+            closers[open] = Some(at);
         }
-        None
     }
+    closers
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::signature::{SignatureArgument, arguments, return_types};
 use opatlas_schema::types::Type;
 use opatlas_source::{Message, message};
+use rustc_hash::FxHashMap;
 
 /// What a variant must change to have the signature of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,9 +144,8 @@ pub fn differences(reference: &FunctionSchema, variant: &FunctionSchema) -> Vec<
             }),
         }
     }
-    let extra = (0..found.len()).filter(|index| !pairs.partners.contains(&Some(*index)));
-    all.extend(extra.map(|index| Difference::Extra {
-        name: found[index].argument.name.clone(),
+    all.extend(pairs.extra.iter().map(|index| Difference::Extra {
+        name: found[*index].argument.name.clone(),
     }));
     all.extend(order(&wanted, &found, &pairs));
     let (expected, returned): (Vec<&Type>, Vec<&Type>) = (
@@ -165,30 +165,41 @@ pub fn differences(reference: &FunctionSchema, variant: &FunctionSchema) -> Vec<
 pub(super) struct Pairs {
     /// For each argument of the reference, the index of the variant's argument.
     pub(super) partners: Vec<Option<usize>>,
+    /// The variant's arguments without a partner.
+    extra: Vec<usize>,
 }
 
 impl Pairs {
     /// Pairs arguments by name; those left over at the same place, or alone on both sides, if they
     /// have the same type.
     pub(super) fn new(wanted: &[SignatureArgument<'_>], found: &[SignatureArgument<'_>]) -> Self {
-        let named = |name: &str| found.iter().position(|f| *f.argument.name == *name);
-        let mut partners: Vec<Option<usize>> =
-            wanted.iter().map(|w| named(&w.argument.name)).collect();
+        let mut named: FxHashMap<&str, usize> = FxHashMap::default();
+        for (index, one) in found.iter().enumerate() {
+            named.entry(&one.argument.name).or_insert(index);
+        }
+        let by_name = |one: &SignatureArgument<'_>| named.get(&*one.argument.name).copied();
+        let mut partners: Vec<Option<usize>> = wanted.iter().map(by_name).collect();
+        let mut is_paired = vec![false; found.len()];
+        for index in partners.iter().flatten() {
+            is_paired[*index] = true;
+        }
         let left: Vec<usize> = (0..wanted.len())
             .filter(|i| partners[*i].is_none())
             .collect();
-        let over: Vec<usize> = (0..found.len())
-            .filter(|i| !partners.contains(&Some(*i)))
-            .collect();
+        let over: Vec<usize> = (0..found.len()).filter(|i| !is_paired[*i]).collect();
         for &index in &left {
-            let same_type = |other: usize| wanted[index].argument.ty == found[other].argument.ty;
             let partner = match (&left[..], &over[..]) {
                 ([_], [other]) => Some(*other),
-                _ => Some(index).filter(|index| over.contains(index)),
+                _ => Some(index).filter(|index| is_paired.get(*index) == Some(&false)),
             };
-            partners[index] = partner.filter(|other| same_type(*other));
+            let same_type = |other: &usize| wanted[index].argument.ty == found[*other].argument.ty;
+            partners[index] = partner.filter(same_type);
         }
-        Self { partners }
+        for index in partners.iter().flatten() {
+            is_paired[*index] = true;
+        }
+        let extra = (0..found.len()).filter(|i| !is_paired[*i]).collect();
+        Self { partners, extra }
     }
 }
 

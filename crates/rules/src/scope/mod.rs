@@ -22,7 +22,7 @@ use crate::registry;
 use crate::sink::Sink;
 
 pub(crate) use group::CompleteGroup;
-pub(crate) use out_of_step::{OutOfStep, written};
+pub(crate) use out_of_step::{MOST_OVERLOADS, OutOfStep, written};
 pub(crate) use subject::Subject;
 
 /// The dispatch key of kernels that decompose into other operators.

@@ -11,6 +11,9 @@ use opatlas_source::{Message, Span, message};
 
 use super::{Elsewhere, Scope};
 
+/// The maximum number of overloads that are compared with each other. Real operators have fewer.
+pub(crate) const MOST_OVERLOADS: usize = 24;
+
 /// A group without its generated members.
 pub(crate) fn written(scope: &Scope<'_>, group: &Group) -> Group {
     let keep = |id: Option<OperatorId>| id.filter(|&id| !scope.operator(id).is_generated());
@@ -285,8 +288,11 @@ fn nearest(scope: &Scope<'_>, group: &Group) -> Option<OperatorId> {
         true => OperatorName::from_parts(operator.name().stem(), NameForm::Dunder, ""),
         false => OperatorName::from_parts(operator.name().stem(), NameForm::Plain, ""),
     };
-    let candidates = scope.catalogue.overloads(base.as_str()).iter().copied();
-    let functional = candidates.filter(|id| {
+    let candidates = scope.catalogue.overloads(base.as_str());
+    if candidates.len() > MOST_OVERLOADS {
+        return None;
+    }
+    let functional = candidates.iter().copied().filter(|id| {
         let other = scope.operator(*id);
         other.kind == SchemaKind::Functional
             && other.declared().is_some()

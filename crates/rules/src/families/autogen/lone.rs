@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use crate::scope::field_edit::{adding, removing};
 use crate::scope::places::autogen_at;
-use crate::scope::{OutOfStep, Scope};
+use crate::scope::{MOST_OVERLOADS, OutOfStep, Scope};
 use crate::sink::Sink;
 
 pub(super) fn single(
@@ -233,8 +233,13 @@ fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
 /// Whether an out variant is declared that belongs to the operator, but has another signature.
 fn has_out_apart(scope: &Scope<'_>, id: OperatorId) -> bool {
     let catalogue = scope.catalogue;
-    let overloads = catalogue.overloads(scope.operator(id).base_name()).iter();
-    let mut outs = overloads.filter(|id| scope.operator(**id).kind == SchemaKind::Out);
+    let overloads = catalogue.overloads(scope.operator(id).base_name());
+    if overloads.len() > MOST_OVERLOADS {
+        return false;
+    }
+    let mut outs = overloads
+        .iter()
+        .filter(|id| scope.operator(**id).kind == SchemaKind::Out);
     outs.any(|out| {
         let group = catalogue.groups.of(*out);
         let apart = (group.functional.is_none()).then(|| OutOfStep::find(scope, group));
