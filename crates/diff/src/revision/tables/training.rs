@@ -228,14 +228,16 @@ fn reason(training: &Training, has_entry: bool) -> Vec<Note> {
 
 /// The inputs that have no gradient, and what happens to them.
 fn inputs(training: &Training) -> Vec<Note> {
-    let names = |names: &[Box<str>]| names.iter().map(|name| Arc::from(&**name)).collect();
-    let of: [(&[Box<str>], fn(Vec<Arc<str>>) -> Note); 3] = [
-        (&training.not_implemented, Note::GradientRaises),
-        (&training.refused, Note::GradientRefused),
-        (&training.excluded, Note::GradientStops),
+    let of = |inputs: &[Box<str>], note: fn(Vec<Arc<str>>) -> Note| {
+        let names = inputs.iter().map(|name| Arc::from(&**name));
+        (!inputs.is_empty()).then(|| note(names.collect()))
+    };
+    let notes = [
+        of(&training.not_implemented, Note::GradientRaises),
+        of(&training.refused, Note::GradientRefused),
+        of(&training.excluded, Note::GradientStops),
     ];
-    let of = of.into_iter().filter(|(inputs, _)| !inputs.is_empty());
-    of.map(|(inputs, note)| note(names(inputs))).collect()
+    notes.into_iter().flatten().collect()
 }
 
 #[derive(Debug, Clone, Copy, Default)]
