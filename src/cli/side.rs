@@ -219,8 +219,10 @@ fn commit(
 ) -> anyhow::Result<Bundle> {
     let git = Git::at(places.repository);
     let mut bundle = Bundle::default();
-    if !may_lack || git.has(revision, path)? {
-        bundle.insert(NATIVE_FUNCTIONS, show(&git, revision, path)?);
+    match show(&git, revision, path) {
+        Ok(native) => bundle.insert(NATIVE_FUNCTIONS, native),
+        Err(_) if may_lack && git.has(revision, path).is_ok_and(|has| !has) => {}
+        Err(error) => return Err(error),
     }
     let lists = elsewhere(path, FALLBACK_OPS, FALLBACK_OPS_PATH);
     for (name, path) in companions(path).into_iter().chain([(FALLBACK_OPS, lists)]) {

@@ -206,7 +206,7 @@ async fn what_cannot_be_compared() {
             "nothing-to-compare",
         ),
         (
-            json!({"base": files(OLD), "head": files("[]")}),
+            json!({"base": files("[]"), "head": files(OLD)}),
             422,
             "nothing-to-compare",
         ),

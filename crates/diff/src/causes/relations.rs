@@ -87,7 +87,7 @@ impl<'a> Relations<'a> {
 
     /// Whether the head has no operators.
     pub(super) fn is_emptied(&self) -> bool {
-        self.sides[1].operators.iter().next().is_none()
+        self.sides[1].operators.is_empty()
     }
 
     pub(super) fn lost_type(&self, change: &Change) -> Option<BaseType> {

@@ -52,7 +52,7 @@ pub(super) static RULES: &[Rule] = &[
                `native_functions.yaml`, `tags.yaml` or `derivatives.yaml`. Only comparisons of two \
                commits report it.",
         why: "The build of PyTorch fails. Without the file, Opatlas cannot say what changed in it.",
-        bad: Example::tags(""),
+        bad: Example::tags("# The base has this file, and the head does not.\n"),
         good: Example::tags("- tag: core\n  desc: Models may use it.\n"),
         source: "torchgen/gen.py: main; tools/autograd/load_derivatives.py: load_derivatives",
         ..yaml(RuleId::DeletedFile, Stage::Yaml)

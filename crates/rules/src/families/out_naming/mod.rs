@@ -88,6 +88,11 @@ fn overload(catalogue: &Catalogue, id: OperatorId, subject: &Subject<'_>, sink: 
         None | Some("") => "out".to_owned(),
         Some(functional) => format!("{functional}_out"),
     };
+    let base = subject.schema.name.base();
+    if catalogue.find(&format!("{base}.{expected}")).is_some() {
+        // Another operator has the name.
+        return;
+    }
     let message = message!(
         "the overload name of this out variant should be `{}`",
         expected
