@@ -157,7 +157,7 @@ fn report(base: &Arc<Snapshot>, head: Arc<Snapshot>) -> (&'static str, String) {
     )
 }
 
-/// What is read without unfolding anything.
+/// The lines that a reader sees without unfolding anything.
 fn visible(markdown: &str) -> Vec<&str> {
     let mut depth = 0_usize;
     let mut lines = Vec::new();

@@ -18,7 +18,7 @@ fn side(view: View<'_>) -> Revision<'_> {
     }
 }
 
-/// Whether a sentence says `from X to X`, or `X became X`.
+/// Finds sentences that say `from X to X`, or `X became X`.
 fn says_nothing(sentence: &str) -> bool {
     let codes: Vec<&str> = sentence.split('`').collect();
     codes.windows(3).any(|parts| {

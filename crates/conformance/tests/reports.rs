@@ -125,7 +125,7 @@ fn of_views((base, old): (&Bundle, View<'_>), (head, new): (&Bundle, View<'_>)) 
     }
 }
 
-/// What is read without unfolding anything.
+/// The lines that a reader sees without unfolding anything.
 fn visible(markdown: &str) -> String {
     let mut depth = 0_usize;
     let mut shown = String::new();
@@ -192,7 +192,7 @@ fn consecutive_releases() {
     }
 }
 
-/// An edit of one entry; `None` if the entry is no place for it.
+/// An edit of one entry; `None` if it does not fit the entry.
 type Edit = fn(&str, usize) -> Option<String>;
 
 /// Edits of one entry of native_functions.yaml. Each gets the entry and a number that makes it unlike

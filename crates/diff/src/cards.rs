@@ -238,7 +238,7 @@ impl Maker<'_> {
         let slots = self.slots.iter().copied();
         let slots = slots.filter(|slot| is_real(slot) && works(slot));
         let trainings = slots.filter_map(|slot| self.head.trains(id, slot));
-        // Of equals, this returns the first one, so backends that run it come first, in table order.
+        // This returns the first one of equals, so backends that run it come first, in table order.
         trainings.min_by_key(|training| Answer::from(training.inference) != Answer::Yes)
     }
 }

@@ -65,7 +65,7 @@ fn what_a_composite_may_do() {
 #[test]
 fn kernels_are_called_through_the_dispatcher() {
     for body in [
-        "return at::native::scale_cpu(self, self);",
+        "return ::at::native::scale_cpu(self, self);",
         "auto x = native::pair_cpu(self);",
     ] {
         let found = composite(body);

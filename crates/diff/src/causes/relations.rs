@@ -85,7 +85,7 @@ impl<'a> Relations<'a> {
             .map(|name| self.owner(name))
     }
 
-    /// Whether the head has no operators.
+    /// `true` if the head has no operators.
     pub(super) fn is_emptied(&self) -> bool {
         self.sides[1].operators.is_empty()
     }

@@ -324,11 +324,10 @@ impl Walker<'_, '_> {
             }
             let mut first = index;
             while first >= 3 && source.is(first - 1, b':') && source.is(first - 2, b':') {
-                first -= if source.word(first - 3).is_some() {
-                    3
-                } else {
-                    2
-                };
+                let is_qualified = source
+                    .word(first - 3)
+                    .is_some_and(|word| !is_before_expression(word));
+                first -= if is_qualified { 3 } else { 2 };
             }
             let dot = first.checked_sub(1).filter(|at| source.is(*at, b'.'));
             let arrow = first
@@ -339,10 +338,7 @@ impl Walker<'_, '_> {
             let follows_type = before.is_none()
                 && first > open + 1
                 && source.tokens[first - 1].kind == Kind::Word
-                && !matches!(
-                    source.word(first - 1),
-                    Some("return" | "else" | "do" | "co_return")
-                );
+                && !source.word(first - 1).is_some_and(is_before_expression);
             if follows_type {
                 continue;
             }
@@ -361,6 +357,14 @@ impl Walker<'_, '_> {
         }
         calls
     }
+}
+
+/// Keywords that an expression may follow.
+fn is_before_expression(word: &str) -> bool {
+    matches!(
+        word,
+        "return" | "else" | "do" | "co_return" | "case" | "throw" | "and" | "or" | "not"
+    )
 }
 
 #[cfg(test)]
@@ -404,7 +408,7 @@ mod tests {
         let text = "void f(Tensor self) {\n\
             at::add_out(out, self); self.item<float>(); self->resize_({1});\n\
             Tensor declared(self); auto l = [&](int a) { return at::native::mul(a); };\n\
-            if (g(self).copy_(x)) {} }\n";
+            if (g(self).copy_(x)) {} return ::at::native::sub(a); }\n";
         let all = found(text);
         let shown: Vec<_> = all[0]
             .calls
@@ -419,6 +423,7 @@ mod tests {
             ("if", false, None),
             ("g", false, None),
             ("copy_", true, None),
+            ("at::native::sub", false, None),
         ];
         assert_eq!(shown, expected);
     }
