@@ -128,7 +128,10 @@ impl Message {
                 Piece::Code(code) => (code, Self::push_code),
             };
             if text.len() > room {
-                push(&mut cut, &text[..text.floor_char_boundary(room)]);
+                let shown = &text[..text.floor_char_boundary(room)];
+                if !shown.is_empty() {
+                    push(&mut cut, shown);
+                }
                 cut.push_str("...");
                 return cut;
             }
@@ -333,6 +336,7 @@ mod tests {
         let said = message!("unknown `{}` here", "abcdef");
         assert_eq!(said.cut(100), said);
         assert_eq!(said.cut(12), "unknown `abcd`...");
+        assert_eq!(said.cut(8), "unknown ...");
         assert_eq!(said.cut(3), "unk...");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::markdown::impacts as audiences;
 use super::outline::{Class, Kind, Section, impacts, outline};
-use super::title::title;
+use super::title::{edit_title, title};
 use super::{Report, count, verdict};
 use opatlas_diff::causes::Cause;
 use opatlas_diff::policy::Conclusion;
@@ -213,8 +213,10 @@ fn error(report: &Report<'_>, section: &Section<'_>) -> Option<(Message, usize)>
         number => message!("{} in {}", about(&alike), count(number, "place")),
     };
     let what = match &section.kind {
-        Kind::Cause(..) if registry::of(first.rule).stage > Stage::Entry => {
-            message!("{}; error: {}", said(report, section), what)
+        Kind::Cause(cause, _) if !is_root(cause, first) => {
+            let title = edit_title(&report.judgement.changes, cause);
+            let edit = title.named(&title.what).cut(MOST_TEXT);
+            message!("{}; error: {}", edit, what)
         }
         _ => what,
     };

@@ -83,7 +83,8 @@ fn outcome(changes: &[Judged], cause: &Cause) -> Option<Message> {
     })
 }
 
-fn edit_title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'a> {
+/// The title of a cause without its consequences.
+pub(super) fn edit_title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'a> {
     let first = &changes[cause.first()].change;
     let number = cause.edited.len();
     if let [only] = &*cause.edited {
