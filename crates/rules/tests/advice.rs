@@ -454,3 +454,21 @@ fn composites_beside_kernels() {
         [""; 0]
     );
 }
+
+#[test]
+fn several_out_arguments_may_have_the_names_of_returns() {
+    let polar = |outs: &str, returns: &str| {
+        let text = format!(
+            "- func: polar2(Tensor A) -> (Tensor U, Tensor H)\n  dispatch:\n    CPU: polar2\n\
+             - func: polar2.out(Tensor A, *, {outs}) -> {returns}\n  dispatch:\n    CPU: polar2_out\n"
+        );
+        let bundle = Bundle::of_native_functions(text.as_bytes());
+        let found = opatlas_rules::check(&Catalogue::read(&bundle, Release::LATEST, None));
+        let found = found.into_kept().into_iter();
+        found.filter(|one| one.rule == RuleId::OutArgNaming).count()
+    };
+    let returns = "(Tensor(a!) U, Tensor(b!) H)";
+    assert_eq!(polar("Tensor(a!) U, Tensor(b!) H", returns), 0);
+    assert_eq!(polar("Tensor(a!) out0, Tensor(b!) out1", returns), 0);
+    assert_eq!(polar("Tensor(a!) u, Tensor(b!) h", returns), 2);
+}

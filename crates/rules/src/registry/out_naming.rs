@@ -30,8 +30,8 @@ pub(super) static RULES: &[Rule] = &[
         ..error(RuleId::OutArgsLast)
     },
     Rule {
-        what: "An out argument is not named `out`, or `out0`, `out1` and so on if there are \
-               several.",
+        what: "An out argument is not named `out`. If there are several, they are named `out0`, \
+               `out1` and so on, or after the named returns.",
         why: "Callers expect these names, and generated out variants use them. Many old operators \
               have other names, which cannot change any more.",
         bad: Example::native(

@@ -44,7 +44,9 @@ fn names(subject: &Subject<'_>, sink: &mut Sink) {
     let single = out.len() == 1;
     for (i, argument) in out.iter().enumerate() {
         let name = &*argument.name;
-        if is_out_name(name) || name.starts_with("_scratch_") {
+        let result = subject.schema.returns.get(i);
+        let is_of_result = result.is_some_and(|result| result.name.as_deref() == Some(name));
+        if is_out_name(name) || name.starts_with("_scratch_") || is_of_result && !single {
             continue;
         }
         let expected = if single {
@@ -59,8 +61,8 @@ fn names(subject: &Subject<'_>, sink: &mut Sink) {
         );
         let diagnostic = Diagnostic::new(RuleId::OutArgNaming, name_place(argument), message)
             .with_help(
-                "name new out arguments `out`, or `out0`, `out1` and so on; released arguments \
-                 keep their names",
+                "name new out arguments `out`, or `out0`, `out1` and so on, or after the named \
+                 returns; released arguments keep their names",
             );
         subject.report(sink, diagnostic);
     }
