@@ -252,7 +252,7 @@ fn a_change_that_is_only_a_risk_is_one_for_every_audience() {
     });
 }
 
-/// Some rules are safe for callers and break others, each of which has its own level.
+/// Some rules are safe for callers but break other audiences, and each audience has its own level.
 #[test]
 fn audiences_that_a_safe_change_breaks_have_a_profile_that_says_so() {
     let breaks_someone = |rule: &&opatlas_diff::rules::ChangeRule| {

@@ -43,7 +43,7 @@ pub struct Card {
     /// Training on the first backend that runs it, or on the first unknown one; `None` if
     /// calls fail everywhere, and for out variants.
     pub training: Option<Training>,
-    /// Whether it is an out variant. PyTorch does not support autograd for calls with `out=`.
+    /// `true` for an out variant. PyTorch does not support autograd for calls with `out=`.
     pub is_out: bool,
     /// Its out form.
     pub out: OutForm,

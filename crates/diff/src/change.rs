@@ -286,7 +286,7 @@ impl Change {
         self.level > Level::None && !self.is_compound() && !self.is_about_exception()
     }
 
-    /// Whether it is about a tag itself, not about an operator.
+    /// `true` if it is about a tag itself, not about an operator.
     #[must_use]
     pub fn is_about_tag(&self) -> bool {
         matches!(

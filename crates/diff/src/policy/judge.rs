@@ -313,7 +313,7 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Whether the operator or tag that an exception names is in a revision.
+/// Looks for the operator or tag that an exception names in the revisions.
 fn is_there(exception: &Exception, revisions: &[&Catalogue]) -> bool {
     let mut revisions = revisions.iter();
     revisions.any(|catalogue| is_subject(catalogue, &exception.operator))

@@ -42,7 +42,7 @@ impl Pattern {
         Self(Kind::new(text))
     }
 
-    /// Whether a name matches.
+    /// Matches a name.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
         match &self.0 {

@@ -65,7 +65,7 @@ pub(super) fn compare(
     Ok(changes)
 }
 
-/// Whether an operator is differentiated without a formula of its own.
+/// `true` if an operator is differentiated without a formula of its own.
 fn is_differentiated(view: View<'_>, id: OperatorId) -> bool {
     if let Some((formulas, _)) = view.inputs.matches.of(id) {
         return formulas.is_differentiable();
