@@ -61,6 +61,7 @@ pub mod stateless;
 pub mod support;
 pub mod tables;
 pub mod tables_query;
+pub mod tables_text;
 pub mod time;
 pub mod timeline;
 pub mod topics;
