@@ -19,6 +19,7 @@ pub mod compare_schemas;
 pub mod compare_sides;
 pub mod comparison;
 pub mod coverage;
+pub mod dataset;
 pub mod dispatch;
 pub mod drift;
 pub mod entry;
