@@ -130,7 +130,9 @@ impl<R: Read + Seek> Archive<R> {
     fn entry(&mut self, name: &str) -> Result<Vec<u8>, Refusal> {
         let entry = self.zip.by_name(name).map_err(|error| broken(&error))?;
         let mut bytes = Vec::new();
-        let read = entry.take(self.left.saturating_add(1)).read_to_end(&mut bytes);
+        let read = entry
+            .take(self.left.saturating_add(1))
+            .read_to_end(&mut bytes);
         read.map_err(|error| broken(&error))?;
         let length = bytes.len() as u64;
         if length > self.left {
@@ -169,7 +171,8 @@ pub(crate) fn read(archive: impl Read + Seek, limits: &Limits) -> Result<Model, 
     let mut gather = Gather::new(limits);
     code::read(&files, &mut gather)?;
     if entries.is_mobile {
-        gather.note("The operators are those of the code, not of bytecode.pkl, which is not loaded.");
+        gather
+            .note("The operators are those of the code, not of bytecode.pkl, which is not loaded.");
     }
     Ok(gather.model("TorchScript archive"))
 }
@@ -186,7 +189,9 @@ fn exported<R: Read + Seek>(
     }
     if entries.programs.len() > 1 {
         let count = entries.programs.len();
-        gather.note(&format!("The archive has {count} programs; all of them count."));
+        gather.note(&format!(
+            "The archive has {count} programs; all of them count."
+        ));
     }
     Ok(gather.model("exported program"))
 }

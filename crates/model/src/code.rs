@@ -63,19 +63,27 @@ fn calls(line: &str) -> Vec<Name> {
             (Some(_), _) => {}
             (None, b'"' | b'\'') => quote = Some(byte),
             (None, b'(' | b'[' | b'{') => open.push(Open {
-                name: (byte == b'(').then(|| operator(path_before(line, at))).flatten(),
+                name: (byte == b'(')
+                    .then(|| operator(path_before(line, at)))
+                    .flatten(),
                 arguments: Arguments::default(),
                 from: at + 1,
             }),
             (None, b',') => {
                 if let Some(call) = open.last_mut() {
-                    add(&mut call.arguments, line.get(call.from..at).unwrap_or_default());
+                    add(
+                        &mut call.arguments,
+                        line.get(call.from..at).unwrap_or_default(),
+                    );
                     call.from = at + 1;
                 }
             }
             (None, b')' | b']' | b'}') => {
                 let Some(mut call) = open.pop() else { continue };
-                add(&mut call.arguments, line.get(call.from..at).unwrap_or_default());
+                add(
+                    &mut call.arguments,
+                    line.get(call.from..at).unwrap_or_default(),
+                );
                 found.extend(call.name.map(|name| name.called(call.arguments).reached()));
             }
             _ => {}
@@ -119,7 +127,8 @@ mod tests {
 
     #[test]
     fn calls_of_a_line_are_read_from_the_inside() {
-        let line = "    _3 = torch.add(torch.mul(x, 2), y, alpha=2), ops.torchvision.nms(b, s, 0.5)";
+        let line =
+            "    _3 = torch.add(torch.mul(x, 2), y, alpha=2), ops.torchvision.nms(b, s, 0.5)";
         let found = calls(line);
         let names: Vec<&str> = found.iter().map(|name| &*name.text).collect();
         assert_eq!(names, ["mul", "add", "torchvision::nms"]);

@@ -22,9 +22,10 @@ const DEEPEST: usize = 32;
 
 /// Whether a text is a printed graph.
 pub(crate) fn is_graph(text: &str) -> bool {
-    text.contains("[target=") || text.lines().any(|line| {
-        operators(line).next().is_some() || tabular(line).is_some()
-    })
+    text.contains("[target=")
+        || text
+            .lines()
+            .any(|line| operators(line).next().is_some() || tabular(line).is_some())
 }
 
 /// The code of a class: the program, or a subgraph of it.
@@ -169,7 +170,12 @@ fn function(target: &str, at: Option<&String>, gather: &mut Gather) -> Result<()
             gather.one(name, at.cloned(), false)
         }
         _ => {
-            let is_python = ["operator.", "_operator.", "<built-in function ", "torch.sym_"];
+            let is_python = [
+                "operator.",
+                "_operator.",
+                "<built-in function ",
+                "torch.sym_",
+            ];
             if !is_python.iter().any(|start| target.starts_with(start)) {
                 gather.unread(target);
             }

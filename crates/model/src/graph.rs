@@ -34,7 +34,11 @@ fn called(line: &str) -> Option<Shown<'_>> {
     };
     let end = rest.find(['(', '['])?;
     let open = rest.find("](").map_or(end, |at| at + 1);
-    let from = if rest[end..].starts_with('[') { open } else { end };
+    let from = if rest[end..].starts_with('[') {
+        open
+    } else {
+        end
+    };
     let close = rest.rfind(')').filter(|close| *close > from)?;
     Some(Shown {
         returns,
@@ -63,7 +67,9 @@ impl Blocks {
     }
 
     fn is_conditional(&self) -> bool {
-        self.0.last().is_some_and(|(_, is_conditional)| *is_conditional)
+        self.0
+            .last()
+            .is_some_and(|(_, is_conditional)| *is_conditional)
     }
 }
 

@@ -210,7 +210,12 @@ impl Name {
 pub(crate) fn path_before(text: &str, end: usize) -> &str {
     let before = text.get(..end).unwrap_or_default();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
-    let length = before.bytes().rev().take(LONGEST).take_while(is_part).count();
+    let length = before
+        .bytes()
+        .rev()
+        .take(LONGEST)
+        .take_while(is_part)
+        .count();
     before.get(end - length..).unwrap_or_default()
 }
 
@@ -253,7 +258,16 @@ mod tests {
             let parsed = Name::parse(text).unwrap();
             assert_eq!((&*parsed.text, parsed.overload), (name, Overload::Open));
         }
-        for text in ["", "a b", "aten::", "1x", "a..b", "é", "torch.ops.aten", "f("] {
+        for text in [
+            "",
+            "a b",
+            "aten::",
+            "1x",
+            "a..b",
+            "é",
+            "torch.ops.aten",
+            "f(",
+        ] {
             assert_eq!(Name::parse(text), None, "{text}");
         }
     }

@@ -15,9 +15,8 @@ struct Frame<'a> {
 impl Frame<'_> {
     /// How far the file is from the user: 0 for their own, 1 for an installed package, 2 for PyTorch.
     fn distance(&self) -> u8 {
-        let is_installed = |file: &str| {
-            file.contains("site-packages/") || file.contains("dist-packages/")
-        };
+        let is_installed =
+            |file: &str| file.contains("site-packages/") || file.contains("dist-packages/");
         if is_pytorch(self.file) {
             2
         } else {
@@ -115,7 +114,10 @@ mod tests {
         assert_eq!(place, "/home/me/net.py:12 in forward: x = self.conv(x)");
         let library = "File \"/v/site-packages/vision/net.py\", line 3, in f\n  File \
                        \"/v/site-packages/torch/functional.py\", line 5, in g";
-        assert_eq!(of_trace(library).unwrap(), "/v/site-packages/vision/net.py:3 in f");
+        assert_eq!(
+            of_trace(library).unwrap(),
+            "/v/site-packages/vision/net.py:3 in f"
+        );
         let own = "File \"torch/fx/passes/runtime_assert.py\", line 24, in insert";
         assert!(of_trace(own).is_some());
         assert_eq!(of_trace("no stack"), None);

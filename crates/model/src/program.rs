@@ -329,7 +329,10 @@ mod tests {
             ("mm", 1, false),
         ];
         assert_eq!(names(&model), expected);
-        assert_eq!(model.operators[0].place.as_deref(), Some("a.py:3 in f: x + 1"));
+        assert_eq!(
+            model.operators[0].place.as_deref(),
+            Some("a.py:3 in f: x + 1")
+        );
         assert_eq!(model.unread, ["builtin_magic"]);
         assert_eq!(model.notes.len(), 1);
     }
@@ -345,8 +348,17 @@ mod tests {
 
     #[test]
     fn other_json_is_refused() {
-        for text in ["", "{}", "[]", "{\"graph_module\": 3}", "{\"graph_module\": {}} x"] {
-            assert!(matches!(read_text(text), Err(Refusal::Json { .. })), "{text}");
+        for text in [
+            "",
+            "{}",
+            "[]",
+            "{\"graph_module\": 3}",
+            "{\"graph_module\": {}} x",
+        ] {
+            assert!(
+                matches!(read_text(text), Err(Refusal::Json { .. })),
+                "{text}"
+            );
         }
         let open = r#"{"target": "f", "inputs": [{"arg": {"as_graph": {"graph": {"nodes": ["#;
         let deep = program(&open.repeat(50_000));
