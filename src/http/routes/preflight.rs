@@ -244,9 +244,7 @@ async fn vendor(api: &Api, project: &ProjectName) -> Option<Vendor> {
     let name = project.as_str();
     let backend = api.service.resolve(name, "latest", None).await.ok()?;
     let snapshot = api.service.snapshot(&backend).await.ok()?;
-    let vendor = Vendor::of(&snapshot.bundle)?;
-    Some(Vendor {
-        name: name.to_owned(),
-        ..vendor
-    })
+    let mut vendor = Vendor::of(&snapshot.bundle)?;
+    name.clone_into(&mut vendor.name);
+    Some(vendor)
 }
