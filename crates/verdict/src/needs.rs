@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use opatlas_operators::operator::OperatorId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::because::Because;
 use crate::calls::{Calls, Edge};
@@ -98,6 +98,34 @@ impl Search<'_> {
             let next = self.column.calls(self.calls, edge.id);
             open.extend(next.map(|next| (edge.id, next)));
         }
+    }
+
+    /// The first of the leaves that a call reaches, in the order of the calls of each kernel: of a kernel
+    /// that always fails among the calls that it always makes. A call that fails in some cases counts as
+    /// one that fails, because most do.
+    pub(crate) fn first(&self) -> Option<OperatorId> {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![self.of];
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let served = self.column.served(id);
+            if served.is_leaf() || served == Served::InferenceOnly {
+                return Some(id);
+            }
+            let only_always = self.column.verdict(id) == Verdict::Fails;
+            let calls = self.column.calls(self.calls, id);
+            let begin = open.len();
+            let followed = calls.filter(|edge| {
+                self.column.verdict(edge.id).lacks() && (edge.always || !only_always)
+            });
+            open.extend(followed.map(|edge| edge.id));
+            if let Some(added) = open.get_mut(begin..) {
+                added.reverse();
+            }
+        }
+        None
     }
 
     /// Adds the operators that a kernel calls and that are gone.
