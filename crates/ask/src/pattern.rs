@@ -39,7 +39,7 @@ enum Hole {
 
 impl Hole {
     fn of(name: &str) -> Self {
-        match name {
+        match name.trim_end_matches(|char: char| char.is_ascii_digit()) {
             "op" | "symbol" | "name" | "shim" => Self::Name,
             "version" => Self::Version,
             "key" | "device" | "dtype" | "number" | "word" => Self::Word,

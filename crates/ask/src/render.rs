@@ -66,6 +66,10 @@ enum Value {
 fn value(reading: &Reading<'_>, name: &str) -> Option<Value> {
     match name {
         "op" => reading.operator.clone().map(Value::Code),
+        "overload" => {
+            let (_, overload) = reading.operator.as_deref()?.split_once('.')?;
+            Some(Value::Code(overload.to_owned()))
+        }
         "key" => reading.key.clone().map(Value::Code),
         "backend" => reading.key.as_deref().map(|key| Value::Prose(backend(key))),
         "rule" => reading.rule.map(|rule| Value::Sentence(registry::of(rule).what.into())),

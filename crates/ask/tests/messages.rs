@@ -44,3 +44,29 @@ fn kind_operator_key_and_way_are_right() {
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
+
+/// One message of each kind that PyTorch's sources or public threads have, with its kind, operator and
+/// key (`tests/golden/message_samples.tsv`).
+#[test]
+fn each_kind_is_recognized() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/message_samples.tsv");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut wrong = String::new();
+    for line in text.lines() {
+        let fields: Vec<_> = line.splitn(4, '\t').collect();
+        let [kind, operator, key, message] = fields[..] else {
+            panic!("{line}");
+        };
+        let message = message.replace("\\\\n", "\u{1}").replace("\\n", "\n").replace('\u{1}', "\\n");
+        let answer = ask(&message).unwrap();
+        let found = [
+            answer.kind,
+            answer.operator.as_deref().unwrap_or("-"),
+            answer.key.as_deref().unwrap_or("-"),
+        ];
+        if found != [kind, operator, key] {
+            writeln!(wrong, "{kind} {operator} {key}: {found:?}\n  {message}").unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}

@@ -3,7 +3,7 @@
 use opatlas_source::diagnostic::RuleId::{self, *};
 
 use super::Row;
-use crate::Way;
+use crate::{Severity, Way};
 use crate::kind::Kind;
 use crate::name;
 use crate::reading::Reading;
@@ -18,7 +18,7 @@ const CODEGEN: Kind = Kind {
     ..Kind::ERROR
 };
 
-static NATIVE: Kind = Kind {
+const NATIVE_BASE: Kind = Kind {
     id: "torchgen-native-functions",
     titles: &[
         "PyTorch's code generator rejects the entry of {op} in native_functions.yaml",
@@ -26,6 +26,19 @@ static NATIVE: Kind = Kind {
     ],
     misleads: &["Older releases fail with a bare `AssertionError` or `KeyError`, without the line."],
     ..CODEGEN
+};
+
+static NATIVE: Kind = NATIVE_BASE;
+
+/// An entry that torchgen names, with an error of Python that does not say what is wrong.
+static ENTRY: Kind = Kind {
+    severity: Severity::Wrapper,
+    refine: |reading| {
+        reading.severity = Severity::Error;
+        operator(reading);
+    },
+    causes: &["Its schema or one of its fields has a form that the generator does not expect."],
+    ..NATIVE_BASE
 };
 
 static DERIVATIVES: Kind = Kind {
@@ -48,7 +61,7 @@ static BACKEND: Kind = Kind {
 };
 
 /// All kinds of the code generator.
-pub(super) static KINDS: [&Kind; 3] = [&NATIVE, &DERIVATIVES, &BACKEND];
+pub(super) static KINDS: [&Kind; 4] = [&NATIVE, &DERIVATIVES, &BACKEND, &ENTRY];
 
 /// Its messages, each with the rule.
 pub(super) fn rows() -> impl Iterator<Item = Row> {
@@ -58,9 +71,10 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
         (&NATIVE, ENTRIES),
         (&NATIVE, SCHEMAS),
     ];
-    tables.into_iter().flat_map(|(kind, table)| {
+    let rows = tables.into_iter().flat_map(|(kind, table)| {
         table.iter().map(move |(pattern, rule)| (kind, *pattern, Some(*rule)))
-    })
+    });
+    rows.chain([(&ENTRY, ".yaml:{number}: {op}(", None)])
 }
 
 type Table = &'static [(&'static str, RuleId)];
@@ -164,6 +178,12 @@ const ENTRIES: Table = &[
     ("invalid cpp_no_default_args: {text}", CppNoDefaultArgs),
     ("leftover entries: {text}", UnknownKey),
     ("missed 'func' in", MissingFunc),
+    ("keyerror: 'func in", MissingFunc),
+    ("keyerror: 'func'", MissingFunc),
+    ("isinstance(e.get(\"__line__\"), int), e attributeerror: 'str' object has no attribute 'get'", YamlEntryMapping),
+    ("if t in valid_tags: typeerror: unhashable type", Tags),
+    ("devicechecktype[device_check_s]", DeviceCheck),
+    ("attributeerror: 'nonetype' object has no attribute 'split' in", DispatchValueType),
     ("expected to be dict: {text}", YamlEntryMapping),
     ("found a duplicate key in the yaml. key={word}", YamlDuplicateKey),
     ("illegal tag {word}", Tags),
@@ -238,11 +258,13 @@ fn operator(reading: &mut Reading<'_>) {
     }
 }
 
-/// The operator of torchgen's last line before the error: `in native_functions.yaml:12: quox(Tensor
-/// self) -> Tensor`.
+/// The operator of the entry that torchgen names after an error: `in native_functions.yaml:12:
+/// quox(Tensor self) -> Tensor`.
 fn within(reading: &Reading<'_>) -> Option<String> {
     let after = reading.after(2_000);
-    let (_, entry) = after.split_once("native_functions.yaml:")?;
-    let (_, schema) = entry.split_once([' ', '\n'])?;
-    name::operator(schema.split('(').next()?)
+    let (_, entry) = after.split_once(".yaml:")?;
+    let (line, schema) = entry.split_once([' ', '\n'])?;
+    let is_line = line.trim_end_matches(':').parse::<u32>().is_ok();
+    let name = schema.split_once('(').filter(|_| is_line)?.0;
+    name::operator(name)
 }

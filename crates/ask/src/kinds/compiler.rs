@@ -97,6 +97,23 @@ pub(super) const KINDS: &[Kind] = &[
         ..COMPILE
     },
     Kind {
+        id: "inductor-conflict",
+        titles: &["Inductor, the compiler behind `torch.compile`, has two ways to compile {op}"],
+        patterns: &[
+            "both a fallback and a decomp for same kernel: {op}",
+            "both a fallback and a decomp for same op: {op}",
+            "both a fallback and a decomp for '{op}'",
+        ],
+        asks: Asks::Nothing,
+        causes: &["It has a decomposition for {op}, and a graph that was not decomposed still contains it."],
+        advice: &[
+            "Decompose the graph first: pass `torch._inductor.decomposition.decompositions` to \
+             `aot_autograd` or `make_fx`.",
+            "If you only call `torch.compile`: try the newest release, and report it.",
+        ],
+        ..COMPILE
+    },
+    Kind {
         id: "inductor-fallback-warning",
         titles: &["Inductor calls the eager kernel of {op}; nothing failed"],
         patterns: &[

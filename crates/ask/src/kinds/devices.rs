@@ -46,7 +46,7 @@ pub(super) const KINDS: &[Kind] = &[
              more slowly.",
             "Move this call to the CPU: `f(x.cpu()).to('mps')`.",
         ],
-        misleads: &["The part of the name after the dot is the overload, not something that you called."],
+        misleads: &["{overload} is the name of an overload, not a function that you called."],
         ..Kind::ERROR
     },
     Kind {
@@ -197,7 +197,7 @@ pub(super) const KINDS: &[Kind] = &[
             "should be the same or input should be a mkldnn tensor",
             "tensor for argument #{number} {text} is on {device}, but",
             "tensor for {text} is on cpu, expected",
-            "input type (torch.cuda",
+            "input type (torch.cuda.{word}) and weight type (torch.{word2}) should be the same",
         ],
         causes: &["PyTorch does not move tensors between devices by itself. No operator is missing."],
         advice: &[

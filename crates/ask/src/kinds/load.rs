@@ -86,8 +86,9 @@ pub(super) const KINDS: &[Kind] = &[
             "Or install the release of PyTorch that the extension was built for.",
         ],
         misleads: &[
-            "In a C++ name, `_` stands for the dot before the overload: `select_int` is {op}. The operator \
-             itself exists.",
+            "In a C++ name, `_` stands for the dot before the overload {overload}. The operator itself \
+             exists.",
+            "The operator {op} itself exists.",
         ],
         ..LOAD
     },

@@ -26,8 +26,8 @@ pub(super) const KINDS: &[Kind] = &[
             "If you write this backend: register a kernel for {op} at {key}.",
         ],
         misleads: &[
-            "The list of available backends contains keys that are no implementations: Autograd keys, \
-             `Python`, `BackendSelect` and other fallbacks.",
+            "The list of available backends contains fallbacks, such as Autograd keys, `Python` and \
+             `BackendSelect`. They are not kernels.",
         ],
         ..Kind::ERROR
     },
@@ -130,27 +130,30 @@ const META: Kind = Kind {
     ..Kind::ERROR
 };
 
-const BUILT_IN_ADVICE: &str = "No release and no registration changes this.";
-
 static QUANTIZED: Kind = Kind {
     id: "could-not-run-quantized",
-    titles: &[
-        "{op} is only for quantized tensors, and it got an ordinary one",
-        "{op} cannot run on {backend}",
-    ],
+    titles: &["{op} cannot run on {backend}"],
     asks: Asks::Key,
-    causes: &["Quantized tensors have kernels of their own. {op} has none for this kind of tensor."],
+    causes: &["Quantized tensors have kernels of their own, and {op} has none for them."],
     advice: &[
-        "If the tensor is quantized: call `.dequantize()` first, or use the operator of \
-         `torch.ao.nn.quantized` that does the same (`FloatFunctional().add` for `a + b`).",
-        "If the operator is for quantized tensors only: quantize the tensor first, or test \
-         `x.is_quantized`.",
+        "Call `.dequantize()` first.",
+        "Use the module of `torch.ao.nn.quantized` that does the same: `FloatFunctional().add(a, b)` for \
+         `a + b`.",
     ],
     misleads: &[
-        "The list of available backends contains Autograd keys and fallbacks such as `Meta`. They \
-         are no kernels.",
+        "The list of available backends contains Autograd keys and fallbacks. They are not kernels.",
     ],
     ..Kind::ERROR
+};
+
+static QUANTIZED_ONLY: Kind = Kind {
+    titles: &["{op} is for quantized tensors only, and it got an ordinary one"],
+    causes: &["{op} has kernels for quantized tensors only, on purpose."],
+    advice: &[
+        "Quantize the tensor first, or test `x.is_quantized` before the call.",
+        "If a library makes the call: install versions of it and of PyTorch that belong together.",
+    ],
+    ..QUANTIZED
 };
 
 static SPARSE: Kind = Kind {
@@ -158,16 +161,24 @@ static SPARSE: Kind = Kind {
     titles: &["{op} cannot run on {backend}"],
     asks: Asks::Key,
     causes: &[
-        "Sparse tensors have kernels of their own, by layout (COO, CSR) and by device. {op} has none \
-         for the tensors of this call.",
+        "Sparse tensors have kernels of their own, by layout (COO, CSR) and by device. {op} has none for \
+         the tensors of this call.",
     ],
     advice: &[
-        "If the tensor is sparse: convert it with `.to_dense()`, or to a layout that the operator \
-         supports, or use another device.",
-        "If the tensor is dense: drop the call, because it is for sparse tensors.",
+        "Convert the tensor: `.to_dense()`, or `.to_sparse_coo()` and `.to_sparse_csr()` for another \
+         layout.",
+        "Use another device, or SciPy, which has more functions for sparse matrices.",
     ],
     misleads: &["`UserWarning: Sparse CSR tensor support is in beta state` is harmless."],
     ..Kind::ERROR
+};
+
+static SPARSE_ONLY: Kind = Kind {
+    titles: &["{op} is for sparse tensors, and it got a dense one"],
+    causes: &["The tensor is dense already, and {op} has kernels for sparse tensors only."],
+    advice: &["Drop the call, or test `x.is_sparse` before it."],
+    misleads: &["No kernel for sparse tensors is missing."],
+    ..SPARSE
 };
 
 static NESTED: Kind = Kind {
@@ -197,21 +208,29 @@ static MKLDNN: Kind = Kind {
 
 static PRIVATE_USE: Kind = Kind {
     id: "could-not-run-privateuse",
-    titles: &["{op} is not implemented by the backend that registers itself as {key}"],
-    causes: &[
-        "The backend is an extension, and its own registrations decide. At an `Autograd` key this \
-         means that the extension registered a kernel for a composite operator: that removes the \
-         composite kernel from the autograd key.",
-        "{key} is the key of a backend outside PyTorch, which did not register {op}.",
-    ],
+    titles: &["The backend that registers itself as {key} does not implement {op}"],
+    causes: &["{key} is the key of backends outside PyTorch. This one did not register {op}."],
     advice: &[
-        "If you use the backend: upgrade it, or move this call to the CPU.",
-        "If you write the backend: do not register a kernel for a composite operator such as {op}. \
-         Register the operators that it decomposes into, or also register an autograd kernel.",
+        "If you use the backend: upgrade its package, or move this call to the CPU.",
         "If you write the backend: register a kernel for {op}, or a CPU fallback for the whole key.",
     ],
-    misleads: &["The error is not in PyTorch: the backend's own registrations cause it."],
+    misleads: &["The error is not in PyTorch: the backend's own registrations decide."],
     ..Kind::ERROR
+};
+
+static PRIVATE_USE_AUTOGRAD: Kind = Kind {
+    titles: &["The backend outside PyTorch registers {op} in a way that breaks it"],
+    causes: &[
+        "The backend registers a kernel for {op}, which is a composite operator. That removes the composite \
+         kernel from the autograd key {key}, and nothing replaces it there.",
+    ],
+    advice: &[
+        "If you use the backend: upgrade its package.",
+        "If you write the backend: do not register {op}. Register the operators that it decomposes into \
+         (`_to_copy` for `to.dtype`).",
+        "Or register an autograd kernel for {op} as well.",
+    ],
+    ..PRIVATE_USE
 };
 
 static WRONG_BUILD: Kind = Kind {
@@ -232,6 +251,17 @@ static WRONG_BUILD: Kind = Kind {
     ..Kind::ERROR
 };
 
+static META_COLLECTIVE: Kind = Kind {
+    patterns: &[],
+    causes: &["The collectives of the namespace `c10d` are registered for real devices only."],
+    advice: &[
+        "Use the functional collectives, which can be traced: \
+         `torch.distributed._functional_collectives`.",
+    ],
+    misleads: &["`AutogradMeta` in the list of backends is not a Meta kernel."],
+    ..META
+};
+
 static META_VALUE: Kind = Kind {
     patterns: &[],
     titles: &["{op} needs a value, and a meta tensor has none"],
@@ -239,28 +269,34 @@ static META_VALUE: Kind = Kind {
     causes: &["`.item()`, `bool(x)` or an `if` on a tensor reads a value. A meta tensor has none."],
     advice: &[
         "Remove `.item()`, `bool()` or the branch from the code that runs without data.",
-        BUILT_IN_ADVICE,
+        "No release and no registration changes this.",
     ],
     misleads: &["The message asks for a registration that cannot exist."],
     ..META
 };
 
 /// The kinds that `could-not-run` may turn out to be.
-pub(super) static REFINED: [&Kind; 7] = [
+pub(super) static REFINED: [&Kind; 11] = [
     &QUANTIZED,
+    &QUANTIZED_ONLY,
     &SPARSE,
+    &SPARSE_ONLY,
     &NESTED,
     &MKLDNN,
     &PRIVATE_USE,
+    &PRIVATE_USE_AUTOGRAD,
     &WRONG_BUILD,
     &META_VALUE,
+    &META_COLLECTIVE,
 ];
 
 fn meta(reading: &mut Reading<'_>) {
     reading.way = Way::Meta;
     reading.key = Some("Meta".to_owned());
-    if reading.operator.as_deref() == Some("_local_scalar_dense") {
-        reading.choose(&META_VALUE);
+    match reading.operator.as_deref() {
+        Some("_local_scalar_dense") => reading.choose(&META_VALUE),
+        Some(name) if name.starts_with("c10d::") => reading.choose(&META_COLLECTIVE),
+        _ => {}
     }
 }
 
@@ -287,6 +323,7 @@ fn kind_of(reading: &Reading<'_>, key: &str) -> Option<&'static Kind> {
         ("Sparse", &SPARSE),
         ("Nested", &NESTED),
         ("Mkldnn", &MKLDNN),
+        ("AutogradPrivateUse", &PRIVATE_USE_AUTOGRAD),
         ("PrivateUse", &PRIVATE_USE),
     ];
     let found = of_key.iter().find(|(of, _)| key.contains(of));
@@ -294,10 +331,10 @@ fn kind_of(reading: &Reading<'_>, key: &str) -> Option<&'static Kind> {
         return Some(kind);
     }
     if is_only_for(reading, operator, "Quantized", "q_") {
-        return Some(&QUANTIZED);
+        return Some(&QUANTIZED_ONLY);
     }
     if is_only_for(reading, operator, "Sparse", "sparse_") || names::is_sparse(operator) {
-        return Some(&SPARSE);
+        return Some(&SPARSE_ONLY);
     }
     is_wrong_build(reading, operator, key).then_some(&WRONG_BUILD)
 }
@@ -305,7 +342,7 @@ fn kind_of(reading: &Reading<'_>, key: &str) -> Option<&'static Kind> {
 /// Whether the message lists kernels for one kind of tensor and none for plain ones.
 fn is_only_for(reading: &Reading<'_>, operator: &str, kind: &str, prefix: &str) -> bool {
     let listed = names::listed_backends(reading);
-    let plain = ["CPU", "CUDA", "MPS", "XPU"];
+    let plain = ["CPU", "CUDA", "XPU"];
     let has_kind = listed.iter().any(|key| key.starts_with(kind));
     let has_plain = listed.iter().any(|key| plain.contains(key));
     has_kind && !has_plain || listed.is_empty() && operator.starts_with(prefix)

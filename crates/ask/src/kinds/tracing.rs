@@ -41,7 +41,7 @@ pub(super) const KINDS: &[Kind] = &[
         patterns: &[
             "dynamicoutputshapeexception: {op}",
             "dynamic shape operator: {op}",
-            "explanation: operator '{op}'s output shape depends on input tensor data",
+            "explanation: operator '{op}''s output shape depends on input tensor data",
         ],
         refine: |reading| {
             traced(reading);

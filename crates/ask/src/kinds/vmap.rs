@@ -35,7 +35,6 @@ pub(super) const KINDS: &[Kind] = &[
             "batching rule not implemented for {op}",
             "{op} requires special handling, and does not yet have a batching rule",
             "{op} hit the vmap fallback which is currently disabled",
-            "vmap: the vmap randomness argument {text} {op}",
         ],
         asks: Asks::Vmap,
         causes: &[
