@@ -33,6 +33,7 @@ mod interrupt;
 mod kernel_sources;
 mod local;
 mod lsp;
+mod mcp;
 mod memory;
 mod merge_base;
 mod neighbours;
@@ -112,6 +113,7 @@ enum Command {
     Restore(restore::Restore),
     Doctor(doctor::Doctor),
     Gc(gc::Gc),
+    Mcp(mcp::Mcp),
     Openapi(openapi::Openapi),
     Lsp(lsp::Lsp),
     Completions(completions::Completions),
@@ -208,6 +210,7 @@ impl Command {
             Self::Restore(restore) => restore.run().await,
             Self::Doctor(doctor) => doctor.run().await,
             Self::Gc(gc) => gc.run().await,
+            Self::Mcp(mcp) => mcp.run().await,
             Self::Openapi(openapi) => openapi.run(),
             Self::Lsp(lsp) => lsp.run(),
             Self::Completions(completions) => completions.run(),

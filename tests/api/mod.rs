@@ -17,6 +17,7 @@ mod kept;
 mod knowledge;
 mod labels;
 mod manners;
+mod mcp;
 mod operators;
 mod outsiders;
 mod overlay;

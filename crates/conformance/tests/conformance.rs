@@ -53,6 +53,7 @@ mod way_changes;
 mod ways_facts;
 mod ways_fates;
 mod ways_golden;
+mod works;
 mod yaml_golden;
 mod yaml_limits;
 mod yaml_oracle;
