@@ -32,6 +32,7 @@ const CORE: &[(&str, &[&str])] = &[
     ("verdict", &["rustc-hash"]),
     ("rules", &["memchr", "rustc-hash"]),
     ("topics", &[]),
+    ("ask", &["rustc-hash"]),
     ("diff", &["jiff", "rustc-hash", "sha2", "wildmatch"]),
     (
         "report",

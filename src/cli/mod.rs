@@ -58,6 +58,7 @@ mod target;
 mod token;
 mod watch;
 mod ways;
+mod why;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -92,6 +93,7 @@ enum Command {
     Serve(serve::Serve),
     Check(Box<check::Check>),
     Explain(explain::Explain),
+    Why(why::Why),
     Table(table::Table),
     Schema(schema::Schema),
     Signatures(signatures::Signatures),
@@ -189,6 +191,7 @@ impl Command {
             Self::Serve(serve) => serve.run().await,
             Self::Check(check) => check.run().await,
             Self::Explain(explain) => explain.run(),
+            Self::Why(why) => why.run(),
             Self::Table(table) => table.run().await,
             Self::Schema(schema) => schema.run(),
             Self::Signatures(signatures) => signatures.run().await,

@@ -114,11 +114,14 @@ impl Search<'_> {
             if served.is_leaf() || served == Served::InferenceOnly {
                 return Some(id);
             }
-            let only_always = self.column.verdict(id) == Verdict::Fails;
-            let calls = self.column.calls(self.calls, id);
+            let calls = || self.column.calls(self.calls, id);
+            let fails = |edge: &Edge| self.column.verdict(edge.id) == Verdict::Fails;
+            // Of a kernel that always fails, a call that always fails is the reason.
+            let is_certain = calls().any(|edge| edge.always && fails(&edge));
             let begin = open.len();
-            let followed = calls.filter(|edge| {
-                self.column.verdict(edge.id).lacks() && (edge.always || !only_always)
+            let followed = calls().filter(|edge| match is_certain {
+                true => edge.always && fails(edge),
+                false => self.column.verdict(edge.id).lacks(),
             });
             open.extend(followed.map(|edge| edge.id));
             if let Some(added) = open.get_mut(begin..) {

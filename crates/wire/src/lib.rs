@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod against;
+pub mod ask;
 pub mod backends;
 pub mod badges;
 pub mod bundle;
