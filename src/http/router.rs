@@ -25,6 +25,7 @@ use crate::http::middleware::hosts;
 use crate::http::middleware::kept;
 use crate::http::middleware::metrics;
 use crate::http::routes::access;
+use crate::http::routes::ask;
 use crate::http::routes::backends;
 use crate::http::routes::badges;
 use crate::http::routes::calls;
@@ -130,6 +131,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(compare_schemas::compare))
         .routes(routes!(compare::given))
         .routes(routes!(dispatch::calculate))
+        .routes(routes!(ask::ask_text))
         // Reference data of the program.
         .routes(routes!(releases::list))
         .routes(routes!(releases::one))

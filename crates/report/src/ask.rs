@@ -28,7 +28,11 @@ const MOST_SHOWN: usize = 120;
 #[must_use]
 pub fn text(answer: &Answer, asked: &str) -> String {
     let mut text = String::new();
-    paragraph(&mut text, &escape::line(&format!("{}.", &*answer.title)), "");
+    paragraph(
+        &mut text,
+        &escape::line(&format!("{}.", &*answer.title)),
+        "",
+    );
     if !answer.cause.is_empty() {
         text.push_str("\nWhy\n");
         paragraph(&mut text, &escape::line(&answer.cause), "  ");
@@ -94,7 +98,10 @@ pub fn links(answer: &Answer) -> Vec<Link> {
     let encoded = |name: &str| utf8_percent_encode(name, NAME).to_string();
     let mut links = Vec::new();
     let newest = Release::LATEST.data().measured.last();
-    let own = answer.operator.as_deref().filter(|name| !name.contains("::"));
+    let own = answer
+        .operator
+        .as_deref()
+        .filter(|name| !name.contains("::"));
     if let (Some(operator), Some(newest)) = (own, newest) {
         let key = answer.key.as_deref();
         let key = key.map_or_else(String::new, |key| format!("?key={}", encoded(key)));
@@ -128,11 +135,22 @@ fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
         ("dispatch key", answer.key.clone()),
         ("way", way),
         ("release", answer.release.clone()),
-        ("happens up to", answer.fails_in.map(str::to_owned)),
+        ("happens in", happens(answer)),
         ("works from", answer.fixed_in.map(str::to_owned)),
     ];
     let known = named.into_iter();
-    known.filter_map(|(what, value)| Some((what, value?))).collect()
+    known
+        .filter_map(|(what, value)| Some((what, value?)))
+        .collect()
+}
+
+/// The known releases in which it happens: `2.0.0 to 2.13.0`.
+fn happens(answer: &Answer) -> Option<String> {
+    let (since, until) = (answer.since, answer.fails_in?);
+    Some(match since.filter(|since| *since != until) {
+        Some(since) => format!("{since} to {until}"),
+        None => until.to_owned(),
+    })
 }
 
 /// The message that was recognized, as the text has it.

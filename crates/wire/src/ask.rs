@@ -45,6 +45,9 @@ pub struct AskAnswer {
     pub cause: String,
     /// What to do, in the order in which to try it.
     pub advice: Vec<Advice>,
+    /// The first known release of the last ones in which it happens.
+    #[schema(example = "2.0.0")]
+    pub since: Option<&'static str>,
     /// The last known release in which it happens.
     #[schema(example = "2.15.0")]
     pub fails_in: Option<&'static str>,
@@ -120,6 +123,7 @@ impl From<&ask::Answer> for AskAnswer {
             release: answer.release.clone(),
             cause: answer.cause.to_string(),
             advice: advice.collect(),
+            since: answer.since,
             fails_in: answer.fails_in,
             fixed_in: answer.fixed_in,
             works_in_all: answer.works_in_all,
