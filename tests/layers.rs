@@ -52,7 +52,7 @@ const CORE: &[(&str, &[&str])] = &[
 const CONFORMANCE: &str = "conformance";
 
 /// The crates between the core and the program, from the bottom up. None uses a later one.
-const ADAPTERS: &[&str] = &["store", "service", "lsp", "wire"];
+const ADAPTERS: &[&str] = &["model", "store", "service", "lsp", "wire"];
 
 /// The parts of the program, each with those that it must not use.
 const PARTS: &[(&str, &[&str])] = &[

@@ -39,6 +39,7 @@ mod merge_base;
 mod neighbours;
 mod openapi;
 mod over;
+mod preflight;
 mod read;
 mod remote;
 mod restore;
@@ -102,6 +103,7 @@ enum Command {
     History(history::History),
     Gaps(gaps::Gaps),
     Ways(ways::Ways),
+    Preflight(preflight::Preflight),
     Drift(drift::Drift),
     Watch(watch::WatchBackend),
     Scan(scan::ScanSources),
@@ -199,6 +201,7 @@ impl Command {
             Self::History(history) => history.run().await,
             Self::Gaps(gaps) => gaps.run().await,
             Self::Ways(ways) => ways.run().await,
+            Self::Preflight(preflight) => preflight.run().await,
             Self::Drift(drift) => drift.run().await,
             Self::Watch(watch) => watch.run(),
             Self::Scan(scan) => scan.run(),

@@ -97,7 +97,9 @@ impl Table {
     }
 
     fn operator(&self, subject: &Subject, operator: &str) -> anyhow::Result<String> {
-        let Subject { snapshot, title } = subject;
+        let Subject {
+            snapshot, title, ..
+        } = subject;
         let query = TableQuery {
             key: self.key.clone(),
             explain: Some(self.explain),
@@ -127,7 +129,9 @@ impl Table {
     }
 
     fn backend(&self, subject: &Subject, backend: &str) -> anyhow::Result<String> {
-        let Subject { snapshot, title } = subject;
+        let Subject {
+            snapshot, title, ..
+        } = subject;
         let slot = runtime_key(snapshot.release(), backend).map_err(of_service)?;
         let asked = opatlas_wire::key_entries::TableSelection {
             profile: self.profile(snapshot)?,

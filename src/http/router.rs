@@ -45,6 +45,7 @@ use crate::http::routes::matrix;
 use crate::http::routes::operations;
 use crate::http::routes::operators;
 use crate::http::routes::overlay;
+use crate::http::routes::preflight;
 use crate::http::routes::probe;
 use crate::http::routes::problems;
 use crate::http::routes::projects;
@@ -132,6 +133,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(compare::given))
         .routes(routes!(dispatch::calculate))
         .routes(routes!(ask::ask_text))
+        .routes(routes!(preflight::preflight))
         // Reference data of the program.
         .routes(routes!(releases::list))
         .routes(routes!(releases::one))

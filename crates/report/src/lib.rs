@@ -12,6 +12,7 @@ pub mod history;
 mod junit;
 mod line_hash;
 pub mod packing;
+pub mod preflight;
 pub mod room;
 mod sarif;
 pub mod signatures;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use opatlas_operators::operator::OperatorId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::because::Because;
 use crate::calls::{Calls, Edge};
@@ -98,6 +98,37 @@ impl Search<'_> {
             let next = self.column.calls(self.calls, edge.id);
             open.extend(next.map(|next| (edge.id, next)));
         }
+    }
+
+    /// The first of the leaves that a call reaches, in the order of the calls of each kernel: of a kernel
+    /// that always fails among the calls that it always makes. A call that fails in some cases counts as
+    /// one that fails, because most do.
+    pub(crate) fn first(&self) -> Option<OperatorId> {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![self.of];
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let served = self.column.served(id);
+            if served.is_leaf() || served == Served::InferenceOnly {
+                return Some(id);
+            }
+            let calls = || self.column.calls(self.calls, id);
+            let fails = |edge: &Edge| self.column.verdict(edge.id) == Verdict::Fails;
+            // Of a kernel that always fails, a call that always fails is the reason.
+            let is_certain = calls().any(|edge| edge.always && fails(&edge));
+            let begin = open.len();
+            let followed = calls().filter(|edge| match is_certain {
+                true => edge.always && fails(edge),
+                false => self.column.verdict(edge.id).lacks(),
+            });
+            open.extend(followed.map(|edge| edge.id));
+            if let Some(added) = open.get_mut(begin..) {
+                added.reverse();
+            }
+        }
+        None
     }
 
     /// Adds the operators that a kernel calls and that are gone.

@@ -46,6 +46,7 @@ pub mod overlay;
 pub mod page;
 pub mod paths;
 pub mod place;
+pub mod preflight;
 pub mod probe;
 pub mod problem;
 pub mod problem_of;

@@ -25,6 +25,7 @@ pub mod matrix;
 pub mod operations;
 pub mod operators;
 pub mod overlay;
+pub mod preflight;
 pub mod probe;
 pub mod problems;
 pub mod projects;
