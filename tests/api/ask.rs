@@ -17,11 +17,12 @@ async fn a_message_is_explained_as_json_markdown_and_text() {
     assert_eq!(answer["fails_in"], "2.15.0");
     let read = answer["read"].as_array().unwrap();
     let operator = read.iter().find(|part| part["what"] == "operator").unwrap();
-    let (start, end) = (operator["start"].as_u64(), operator["end"].as_u64());
-    assert_eq!(
-        &MESSAGE[start.unwrap() as usize..end.unwrap() as usize],
-        "aten::mode"
-    );
+    let columns = [
+        operator["span"]["column"].as_u64(),
+        operator["span"]["end_column"].as_u64(),
+    ];
+    let start = MESSAGE.find("aten::mode").unwrap() as u64 + 1;
+    assert_eq!(columns, [Some(start), Some(start + 10)]);
     assert_eq!(
         answer["links"][0]["path"],
         "/p/pytorch/r/2.15.0/operators/mode?key=MPS"

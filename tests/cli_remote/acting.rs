@@ -318,7 +318,7 @@ fn of_operators(field: &mut Field) {
         field.run(&[&["ways", "--way", "meta"], &of[..]].concat());
         field.run(&[&["ways", &unknown], &of[..]].concat());
     }
-    let message = format!("Unsupported: {HOSTILE}");
+    let message = format!("torch._dynamo.exc.Unsupported: {HOSTILE}");
     for format in ["text", "json", "markdown"] {
         field.run(&["why", &message, "--format", format]);
     }

@@ -1,5 +1,7 @@
 //! An answer from what was read.
 
+use std::ops::Range;
+
 use opatlas_source::{Message, message};
 use opatlas_verdict::releases::known;
 
@@ -69,6 +71,7 @@ pub(crate) fn of(reading: &Reading<'_>) -> Answer {
         works_in_all: facts.always,
         misleads: render::first(reading, kind.misleads),
         rule: reading.rule,
+        message: Some(reading.text.span(reading.start, reading.end)),
         read: parts(reading),
     }
 }
@@ -100,6 +103,7 @@ pub(crate) fn unknown(text: &Text) -> Answer {
         works_in_all: false,
         misleads: None,
         rule: None,
+        message: None,
         read: read.collect(),
         release: named.map(|(version, _)| version),
     }
@@ -208,7 +212,7 @@ fn until(facts: Option<Facts>) -> Option<String> {
 }
 
 /// The release that a text names, and where.
-fn release(text: &Text) -> Option<(String, std::ops::Range<usize>)> {
+fn release(text: &Text) -> Option<(String, Range<usize>)> {
     let found = RELEASES
         .iter()
         .find_map(|pattern| pattern::find(pattern, text))?;
@@ -224,15 +228,31 @@ fn parts(reading: &Reading<'_>) -> Vec<Part> {
         Some((*what, range.clone()))
     });
     let of_text = release(reading.text).map(|(_, range)| ("release", range));
-    let message = ("message", reading.start..reading.end);
-    let mut parts: Vec<_> = std::iter::once(message)
-        .chain(named)
-        .chain(of_text)
-        .collect();
-    parts.sort_by_key(|(_, range)| range.start);
-    let part = |(what, range): (_, std::ops::Range<usize>)| Part {
+    let mut named: Vec<_> = named.chain(of_text).collect();
+    named.sort_by_key(|(_, range)| range.start);
+    let mut cut = Vec::new();
+    let (mut from, end) = (reading.start, reading.end);
+    for (what, range) in named {
+        if cut
+            .last()
+            .is_some_and(|(_, last): &(_, Range<usize>)| range.start < last.end)
+        {
+            continue;
+        }
+        let before = range.start.min(end);
+        if from < before {
+            cut.push(("message", from..before));
+        }
+        from = from.max(range.end.min(end));
+        cut.push((what, range));
+    }
+    if from < end {
+        cut.push(("message", from..end));
+    }
+    cut.sort_by_key(|(_, range)| range.start);
+    let part = |(what, range): (_, Range<usize>)| Part {
         what,
         span: reading.text.span(range.start, range.end),
     };
-    parts.into_iter().map(part).collect()
+    cut.into_iter().map(part).collect()
 }

@@ -100,7 +100,10 @@ pub struct Answer {
     pub misleads: Option<Message>,
     /// The rule of Opatlas that finds the same fault in the files of a repository.
     pub rule: Option<RuleId>,
-    /// The parts of the text that were understood, in order.
+    /// The message that was recognized.
+    pub message: Option<Span>,
+    /// The parts of the text that were understood, in order. They do not overlap: the message is cut
+    /// where another part is within it.
     pub read: Vec<Part>,
 }
 

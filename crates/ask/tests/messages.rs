@@ -196,3 +196,22 @@ fn a_text_is_bounded_and_any_text_is_answered() {
         ask(text).unwrap();
     }
 }
+
+#[test]
+fn parts_are_in_order_and_do_not_overlap() {
+    for row in messages() {
+        let text = row["message"].as_str().unwrap();
+        let answer = answer(&row);
+        let mut end = 0;
+        for part in &answer.read {
+            assert!(
+                part.span.start >= end && !part.span.is_empty(),
+                "{}",
+                row["id"]
+            );
+            assert!(!part.span.slice(text).is_empty(), "{}", row["id"]);
+            end = part.span.end;
+        }
+        assert!(!answer.message.unwrap().is_empty());
+    }
+}

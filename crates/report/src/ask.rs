@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use opatlas_ask::{Answer, Part, UNKNOWN, Way};
+use opatlas_ask::{Answer, UNKNOWN, Way};
 use opatlas_pytorch::Release;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -54,7 +54,7 @@ pub fn text(answer: &Answer, asked: &str) -> String {
         paragraph(&mut text, &escape::line(misleads), "  ");
     }
     text.push_str("\nRead from the text\n");
-    for (what, value) in facts(answer).into_iter().chain(parts(answer, asked)) {
+    for (what, value) in facts(answer).into_iter().chain(message(answer, asked)) {
         let _ = writeln!(text, "  {what:18} {}", escape::line(&value));
     }
     let links = links(answer);
@@ -86,7 +86,7 @@ pub fn markdown(answer: &Answer, asked: &str) -> String {
         let _ = writeln!(text, "\nDo not be misled: {}", escape::markdown(misleads));
     }
     text.push_str("\nRead from the text:\n\n");
-    for (what, value) in facts(answer).into_iter().chain(parts(answer, asked)) {
+    for (what, value) in facts(answer).into_iter().chain(message(answer, asked)) {
         let _ = writeln!(text, "- {what}: {}", escape::code(&value));
     }
     text
@@ -153,19 +153,14 @@ fn happens(answer: &Answer) -> Option<String> {
     })
 }
 
-/// The message that was recognized, as the text has it.
-fn parts(answer: &Answer, asked: &str) -> Option<(&'static str, String)> {
-    let message = answer.read.iter().find(|part| part.what == "message");
-    message.map(|part| (part.what, shown(part, asked)))
-}
-
-/// A part of the text on one line, shortened.
-fn shown(part: &Part, asked: &str) -> String {
-    let words: Vec<&str> = part.span.slice(asked).split_whitespace().collect();
+/// The message that was recognized, as the text has it: on one line, shortened.
+fn message(answer: &Answer, asked: &str) -> Option<(&'static str, String)> {
+    let words: Vec<&str> = answer.message?.slice(asked).split_whitespace().collect();
     let line = words.join(" ");
     let short: String = line.chars().take(MOST_SHOWN).collect();
-    match short.len() < line.len() {
+    let shown = match short.len() < line.len() {
         true => short + "...",
         false => short,
-    }
+    };
+    Some(("message", shown))
 }

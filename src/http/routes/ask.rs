@@ -84,7 +84,7 @@ pub async fn ask_text(
         Ok::<_, Problem>(match media {
             Media::Markdown => report::markdown(&answer, &text).into_bytes(),
             Media::Text => report::text(&answer, &text).into_bytes(),
-            _ => json(&AskAnswer::from(&answer)),
+            _ => json(&AskAnswer::new(&answer, &text)),
         })
     };
     let bytes = api.service.make(move |_| make()).await?;

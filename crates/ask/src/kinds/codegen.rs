@@ -354,10 +354,13 @@ const ENTRIES: Table = &[
         Ufunc,
     ),
     ("unknown ufunc key", Ufunc),
-    ("unknown dtype {text}", Ufunc),
+    ("assertionerror: unknown dtype {text}", Ufunc),
     ("ufunc must be structured", UfuncStructured),
     ("r.to_list() != src", Precomputed),
-    ("unknown dispatch key {text}", DispatchKeyKnown),
+    (
+        "assertionerror: unknown dispatch key {text}",
+        DispatchKeyKnown,
+    ),
     (
         "dispatch key {key} of kernel {word} is not a supported dispatch key",
         DispatchKeySupported,
@@ -388,7 +391,7 @@ const ENTRIES: Table = &[
         "expected {op} to have a compositeexplicitautograd dispatch entry",
         FactoryNeedsDispatch,
     ),
-    ("illegal variant {text}", Variants),
+    ("assertionerror: illegal variant {text}", Variants),
     (
         "native functions with out arguments must be declared with only function variant",
         OutFunctionOnly,
@@ -401,8 +404,8 @@ const ENTRIES: Table = &[
         UseConstRef,
     ),
     ("invalid cpp_no_default_args: {text}", CppNoDefaultArgs),
-    ("leftover entries: {text}", UnknownKey),
-    ("missed 'func' in", MissingFunc),
+    ("assertionerror: leftover entries: {text}", UnknownKey),
+    ("assertionerror: missed 'func' in", MissingFunc),
     ("keyerror: 'func in", MissingFunc),
     ("keyerror: 'func'", MissingFunc),
     (
@@ -415,12 +418,15 @@ const ENTRIES: Table = &[
         "attributeerror: 'nonetype' object has no attribute 'split' in",
         DispatchValueType,
     ),
-    ("expected to be dict: {text}", YamlEntryMapping),
+    (
+        "assertionerror: expected to be dict: {text}",
+        YamlEntryMapping,
+    ),
     (
         "found a duplicate key in the yaml. key={word}",
         YamlDuplicateKey,
     ),
-    ("illegal tag {word}", Tags),
+    ("assertionerror: illegal tag {word}", Tags),
     (
         "nondeterministic_seeded tag missing for {op}",
         RandomNeedsSeededTag,
@@ -490,13 +496,19 @@ const ENTRIES: Table = &[
 
 const SCHEMAS: Table = &[
     ("invalid function schema: {schema}", SchemaShape),
-    ("unrecognized type tensor!", AnnotationShorthandTensorBang),
-    ("unrecognized type {text}", TypeUnknown),
     (
-        "illegal argument with default value: '{text}'",
+        "runtimeerror: unrecognized type tensor!",
+        AnnotationShorthandTensorBang,
+    ),
+    ("runtimeerror: unrecognized type {text}", TypeUnknown),
+    (
+        "assertionerror: illegal argument with default value: '{text}'",
         DefaultOneEquals,
     ),
-    ("illegal argument '{text}'", ArgumentNameMissing),
+    (
+        "assertionerror: illegal argument '{text}'",
+        ArgumentNameMissing,
+    ),
     ("unrecognized alias annotation {text}", Annotation),
     (
         "alias set larger than 1 is not mutable",
@@ -515,7 +527,7 @@ const SCHEMAS: Table = &[
         "_out suffix is reserved and not permitted for operator names",
         OpNameOutSuffix,
     ),
-    ("operator name cannot be empty", OpNameEmpty),
+    ("assertionerror: operator name cannot be empty", OpNameEmpty),
     ("a schema cannot be both out= and inplace", InplaceAndOut),
     (
         "inplace op {op} must have a self argument with a mutable annotation",
@@ -585,8 +597,8 @@ const SCHEMAS: Table = &[
         DuplicateSignature,
     ),
     ("functional variant is required", GroupFunctionalRequired),
-    ("not a str: {text}", FieldTypeStr),
-    ("not a bool: {text}", FieldTypeBool),
+    ("assertionerror: not a str: {text}", FieldTypeStr),
+    ("assertionerror: not a bool: {text}", FieldTypeBool),
 ];
 
 /// Takes the operator from the entry that torchgen names: a schema, or the parts of its name.

@@ -241,7 +241,6 @@ pub(super) const KINDS: &[Kind] = &[
         titles: &["`torch.compile` cannot trace this Python code"],
         patterns: &[
             "torch._dynamo.exc.unsupported: {text}",
-            "unsupported: {text}",
             "torch._dynamo.exc.usererror: {text}",
             "internaltorchdynamoerror: {text}",
         ],

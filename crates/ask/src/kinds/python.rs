@@ -16,7 +16,7 @@ pub(super) const KINDS: &[Kind] = &[
             "{name}(): argument '{word}' must be {text}, not {text2}",
             "{name}() received an invalid combination of arguments - got {text}, but expected",
             "{name}() received an invalid combination of arguments",
-            "{name}() takes {text} positional argument",
+            "{name}() takes {count} positional argument",
             "{name}() missing {number} required positional argument",
             "{name}() got an unexpected keyword argument '{word}'",
             "{name}() got multiple values for argument '{word}'",
@@ -64,17 +64,19 @@ pub(super) const KINDS: &[Kind] = &[
     },
 ];
 
-/// Takes the function as the operator, unless the call may be one of Python's own functions.
+/// Takes the function as the operator if the message is of PyTorch's parser, or if the text calls it
+/// as a function of PyTorch. Python's own functions have the same messages.
 fn called(reading: &mut Reading<'_>) {
-    let Some(name) = reading.part("name") else {
+    let Some(name) = reading.part("name").map(str::to_owned) else {
         return;
     };
-    let is_torch = reading.part("text").is_some() || name.starts_with("torch.");
-    let is_method = name.contains("__") || reading.mentions(&format!(".{name}() got"));
-    if is_torch || !is_method {
-        names::function(reading, Some(&name.to_owned()));
+    let called = |prefix| reading.mentions(&format!("{prefix}.{name}(").to_ascii_lowercase());
+    let is_called =
+        name.starts_with("torch.") || ["torch", "f", "functional"].into_iter().any(called);
+    if reading.part("text").is_some() || is_called {
+        names::function(reading, Some(&name));
     }
-    if reading.operator.is_none() && !is_torch {
+    if reading.operator.is_none() {
         reading.way = crate::Way::None;
     }
 }
