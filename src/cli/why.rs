@@ -59,7 +59,7 @@ fn rendered(answer: &Answer, text: &str, format: Format) -> anyhow::Result<Strin
         Format::Text => report::text(answer, text),
         Format::Markdown => report::markdown(answer, text),
         Format::Json => {
-            let answer = AskAnswer::from(answer);
+            let answer = AskAnswer::new(answer, text);
             output::json(&serde_json::to_string_pretty(&answer)?) + "\n"
         }
     })

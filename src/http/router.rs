@@ -25,6 +25,7 @@ use crate::http::middleware::hosts;
 use crate::http::middleware::kept;
 use crate::http::middleware::metrics;
 use crate::http::routes::access;
+use crate::http::routes::ask;
 use crate::http::routes::backends;
 use crate::http::routes::badges;
 use crate::http::routes::calls;
@@ -131,6 +132,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(compare_schemas::compare))
         .routes(routes!(compare::given))
         .routes(routes!(dispatch::calculate))
+        .routes(routes!(ask::ask_text))
         .routes(routes!(preflight::preflight))
         // Reference data of the program.
         .routes(routes!(releases::list))

@@ -2,6 +2,7 @@
 
 mod access;
 mod applicable;
+mod ask;
 mod bodies;
 mod caching;
 mod clock;

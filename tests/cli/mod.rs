@@ -16,3 +16,4 @@ mod serving;
 mod signatures;
 mod tables;
 mod ways;
+mod why;

@@ -1,12 +1,14 @@
 //! An answer from what was read.
 
+use std::ops::Range;
+
 use opatlas_source::{Message, message};
+use opatlas_verdict::releases::known;
 
 use crate::facts::{self, Facts};
 use crate::kind::Asks;
 use crate::pattern;
 use crate::reading::Reading;
-use crate::releases::known;
 use crate::render;
 use crate::text::Text;
 use crate::{Advice, Answer, Part, Severity, UNKNOWN, Way};
@@ -42,12 +44,16 @@ const RELEASES: [&str; 5] = [
 pub(crate) fn of(reading: &Reading<'_>) -> Answer {
     let facts = facts::of(reading);
     let kind = reading.kind;
-    let mut advice = by_release(reading, facts);
-    let rest = render::every(reading, kind.advice).into_iter();
-    advice.extend(rest.map(|text| Advice {
+    let workarounds = render::every(reading, kind.advice).into_iter();
+    let workarounds = workarounds.map(|text| Advice {
         releases: until(facts),
         text,
-    }));
+    });
+    let mut advice = by_release(reading, facts);
+    match reading.asks {
+        Asks::Never => advice.splice(0..0, workarounds).for_each(drop),
+        _ => advice.extend(workarounds),
+    }
     let facts = facts.unwrap_or_default();
     Answer {
         kind: kind.id,
@@ -59,11 +65,13 @@ pub(crate) fn of(reading: &Reading<'_>) -> Answer {
         release: release(reading.text).map(|(version, _)| version),
         cause: render::first(reading, kind.causes).unwrap_or_default(),
         advice,
+        since: facts.since,
         fails_in: facts.fails_in,
         fixed_in: facts.fixed_in.filter(|_| !facts.always),
         works_in_all: facts.always,
         misleads: render::first(reading, kind.misleads),
         rule: reading.rule,
+        message: Some(reading.text.span(reading.start, reading.end)),
         read: parts(reading),
     }
 }
@@ -89,11 +97,13 @@ pub(crate) fn unknown(text: &Text) -> Answer {
             releases: None,
             text: "Paste the whole output, with the last line of the traceback.".into(),
         }],
+        since: None,
         fails_in: None,
         fixed_in: None,
         works_in_all: false,
         misleads: None,
         rule: None,
+        message: None,
         read: read.collect(),
         release: named.map(|(version, _)| version),
     }
@@ -104,23 +114,43 @@ fn by_release(reading: &Reading<'_>, facts: Option<Facts>) -> Vec<Advice> {
     let (Some(facts), Some(place)) = (facts, place(reading)) else {
         return Vec::new();
     };
+    if reading.rule.is_some() {
+        return Vec::new();
+    }
     let newest = known().last().copied().unwrap_or_default();
     let (releases, text) = match facts {
         Facts { always: true, .. } => {
             let oldest = known().first().copied().unwrap_or_default();
             let text = message!(
-                "{} in every release that Opatlas knows, {} to {}. You run an older release, or a build or \
-                 a package without this backend.",
-                place.works, oldest, newest
+                "{} in every release that Opatlas knows, {} to {}. You run an older one, a nightly one, or \
+                 {}.",
+                place.works,
+                oldest,
+                newest,
+                place.otherwise
             );
             (None, text)
         }
-        Facts { fixed_in: Some(first), .. } => {
-            let text = message!("Upgrade to PyTorch {} or later: {} there.", first, place.works);
+        Facts {
+            fixed_in: Some(first),
+            ..
+        } => {
+            let text = message!(
+                "Upgrade to PyTorch {} or later: {} there.",
+                first,
+                place.works
+            );
             (Some(format!("{first} and later")), text)
         }
-        Facts { fails_in: Some(last), .. } if last == newest => {
-            let text = message!("No release up to {} {}: an upgrade does not help.", newest, place.has);
+        Facts {
+            fails_in: Some(last),
+            ..
+        } if last == newest => {
+            let text = message!(
+                "No release up to {} {}: an upgrade does not help.",
+                newest,
+                place.has
+            );
             (None, text)
         }
         _ => return Vec::new(),
@@ -134,6 +164,8 @@ struct Place {
     works: Message,
     /// What a release has: has it.
     has: &'static str,
+    /// Why it fails although it works in all releases.
+    otherwise: &'static str,
 }
 
 fn place(reading: &Reading<'_>) -> Option<Place> {
@@ -142,7 +174,7 @@ fn place(reading: &Reading<'_>) -> Option<Place> {
     let key = reading.key.as_deref();
     let works = match reading.asks {
         Asks::Nothing if reading.measured.is_none() => return None,
-        Asks::Nothing => Message::prose("it is accepted"),
+        Asks::Nothing | Asks::Never => Message::prose("it is accepted"),
         Asks::Key => message!("{} works on {}", name, render::backend(key?)),
         Asks::Training => message!("{} can be differentiated", name),
         Asks::Vmap => message!("{} works under vmap", name),
@@ -156,10 +188,20 @@ fn place(reading: &Reading<'_>) -> Option<Place> {
     };
     let has = match reading.asks {
         Asks::Autocast => "allows it",
+        Asks::Never => "changes this",
         Asks::Nothing | Asks::Dtype => "accepts it",
         _ => "has it",
     };
-    Some(Place { works, has })
+    let otherwise = match reading.asks {
+        Asks::Key => "a build without this backend",
+        Asks::Exists => "a build without it",
+        _ => "the call comes from inside the compiler",
+    };
+    Some(Place {
+        works,
+        has,
+        otherwise,
+    })
 }
 
 /// The releases for which advice about a workaround holds.
@@ -170,8 +212,10 @@ fn until(facts: Option<Facts>) -> Option<String> {
 }
 
 /// The release that a text names, and where.
-fn release(text: &Text) -> Option<(String, std::ops::Range<usize>)> {
-    let found = RELEASES.iter().find_map(|pattern| pattern::find(pattern, text))?;
+fn release(text: &Text) -> Option<(String, Range<usize>)> {
+    let found = RELEASES
+        .iter()
+        .find_map(|pattern| pattern::find(pattern, text))?;
     let (_, range) = found.holes.first()?.clone();
     let version = text.plain().get(range.clone())?;
     let is_version = version.starts_with(|char: char| char.is_ascii_digit());
@@ -184,12 +228,31 @@ fn parts(reading: &Reading<'_>) -> Vec<Part> {
         Some((*what, range.clone()))
     });
     let of_text = release(reading.text).map(|(_, range)| ("release", range));
-    let message = ("message", reading.start..reading.end);
-    let mut parts: Vec<_> = std::iter::once(message).chain(named).chain(of_text).collect();
-    parts.sort_by_key(|(_, range)| range.start);
-    let part = |(what, range): (_, std::ops::Range<usize>)| Part {
+    let mut named: Vec<_> = named.chain(of_text).collect();
+    named.sort_by_key(|(_, range)| range.start);
+    let mut cut = Vec::new();
+    let (mut from, end) = (reading.start, reading.end);
+    for (what, range) in named {
+        if cut
+            .last()
+            .is_some_and(|(_, last): &(_, Range<usize>)| range.start < last.end)
+        {
+            continue;
+        }
+        let before = range.start.min(end);
+        if from < before {
+            cut.push(("message", from..before));
+        }
+        from = from.max(range.end.min(end));
+        cut.push((what, range));
+    }
+    if from < end {
+        cut.push(("message", from..end));
+    }
+    cut.sort_by_key(|(_, range)| range.start);
+    let part = |(what, range): (_, Range<usize>)| Part {
         what,
         span: reading.text.span(range.start, range.end),
     };
-    parts.into_iter().map(part).collect()
+    cut.into_iter().map(part).collect()
 }

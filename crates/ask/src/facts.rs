@@ -1,16 +1,22 @@
 //! What releases say about the operator of a message.
 
+use opatlas_pytorch::Release;
 use opatlas_pytorch::ways::{self, Registry};
+use opatlas_rules::registry;
+use opatlas_source::diagnostic::RuleId;
+use opatlas_verdict::Answer as Works;
+use opatlas_verdict::releases::{self, Place, Span};
 use opatlas_verdict::ways::Way;
 
 use crate::kind::Asks;
 use crate::name;
 use crate::reading::Reading;
-use crate::releases::{self, Place, Upgrade, known};
 
 /// Since when and until when a message appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Facts {
+    /// The first known release of the last ones in which it appears.
+    pub(crate) since: Option<&'static str>,
     /// The last known release in which it appears.
     pub(crate) fails_in: Option<&'static str>,
     /// The first release from which it does not appear, up to the newest.
@@ -19,24 +25,17 @@ pub(crate) struct Facts {
     pub(crate) always: bool,
 }
 
-impl From<Upgrade> for Facts {
-    fn from(upgrade: Upgrade) -> Self {
-        Self {
-            fails_in: upgrade.fails_in,
-            fixed_in: upgrade.works_from,
-            always: upgrade.always,
-        }
-    }
-}
-
 /// What the releases say about a message; `None` if they are not asked, or do not know.
 pub(crate) fn of(reading: &Reading<'_>) -> Option<Facts> {
     if let Some(facts) = reading.measured {
         return Some(facts);
     }
+    if reading.asks == Asks::Never || reading.rule.is_some_and(is_in_newest) {
+        return Some(never());
+    }
     let operator = reading.operator.as_deref()?;
     let facts = match reading.asks {
-        Asks::Nothing => return None,
+        Asks::Nothing | Asks::Never => return None,
         Asks::Key => at(operator, Place::Key(reading.key.as_deref()?)),
         Asks::Training => at(operator, Place::Training),
         Asks::Vmap => at(operator, Place::Way(Way::Vmap)),
@@ -46,22 +45,65 @@ pub(crate) fn of(reading: &Reading<'_>) -> Option<Facts> {
         Asks::Exists => exists(operator),
         Asks::Shim => shim(reading.part("shim")?),
         Asks::Autocast => autocast(operator, reading.key.as_deref()?),
-        Asks::Dtype => dtype(operator, reading)?,
+        Asks::Dtype => dtype(operator, reading).filter(|facts| !facts.always)?,
     };
     let says_nothing = facts.fails_in.is_none() && facts.fixed_in.is_none() && !facts.always;
     (!says_nothing).then_some(facts)
 }
 
-/// Whether an operator works at a key in some known release.
-pub(crate) fn works_anywhere(operator: &str, key: &str) -> bool {
-    let upgrade = releases::upgrade(operator, Place::Key(key));
-    upgrade.always || upgrade.works_from.is_some()
+/// Every known release says it.
+fn never() -> Facts {
+    let known = releases::known();
+    Facts {
+        since: known.first().copied(),
+        fails_in: known.last().copied(),
+        ..Facts::default()
+    }
 }
 
-/// The answer for an operator. A base name without an overload of its own has the answer that all its
-/// overloads share.
+fn is_in_newest(rule: RuleId) -> bool {
+    registry::of(rule).applies_to(Release::LATEST)
+}
+
+/// Whether an operator works at a key in each known release.
+pub(crate) fn works_in_all(operator: &str, key: &str) -> bool {
+    at(operator, Place::Key(key)).always
+}
+
+/// Whether the releases of a span have nothing for an operator. An operator that works in part has a
+/// kernel, so a message about it is not about this place.
+fn fails(span: &Span, place: Place<'_>) -> bool {
+    match place {
+        Place::Key(_) => span.works == Works::No,
+        _ => matches!(span.works, Works::No | Works::Partly),
+    }
+}
+
+/// What the known releases say of an operator at a place.
 fn at(operator: &str, place: Place<'_>) -> Facts {
-    releases::upgrade(operator, place).into()
+    let spans = releases::spans(operator, place);
+    let newest = releases::known().last().copied();
+    let is_known = |span: &&Span| span.works != Works::Unknown;
+    let failing = spans.iter().rev().find(|span| fails(span, place));
+    let working = spans
+        .iter()
+        .rev()
+        .take_while(|span| is_known(span) && !fails(span, place));
+    let is_in_newest = spans.last().map(|span| span.last) == newest;
+    let works_from = working
+        .last()
+        .filter(|_| is_in_newest)
+        .map(|span| span.first);
+    let is_whole = spans.first().map(|span| span.first) == releases::known().first().copied();
+    Facts {
+        since: failing.map(|span| span.first),
+        fails_in: failing.map(|span| span.last),
+        fixed_in: works_from,
+        always: is_whole
+            && failing.is_none()
+            && spans.iter().all(|span| is_known(&span))
+            && is_in_newest,
+    }
 }
 
 /// The first release that has an operator, or an overload of this base name.
@@ -146,9 +188,21 @@ fn short_dtype(name: &str) -> Option<&'static str> {
     found.map(|(_, short)| *short)
 }
 
-/// The backend on which an operator is a kernel of its own, while it decomposes on the others.
+/// The backend on which an operator is a kernel of its own, while it decomposes on the CPU; `None` if
+/// there are several.
 pub(crate) fn only_kernel(operator: &str) -> Option<&'static str> {
-    releases::only_kernel(operator)
+    let word = |key| {
+        releases::spans(operator, Place::Key(key))
+            .last()
+            .map(|span| span.word)
+    };
+    if word("CPU") != Some("decomposes") {
+        return None;
+    }
+    let mut own = ["CUDA", "MPS", "XPU"]
+        .into_iter()
+        .filter(|key| word(key) == Some("runs"));
+    own.next().filter(|_| own.next().is_none())
 }
 
 /// What the recorded minor releases say: the last one that fails, and the first from which all work.
@@ -162,6 +216,7 @@ fn of_minors(works: impl Fn(ways::Facts) -> Option<bool>) -> Facts {
         match newest {
             Some(true) => found.fixed_in = found.fixed_in.or(release),
             Some(false) => {
+                found.since = found.since.filter(|_| found.fixed_in.is_none()).or(release);
                 (found.fails_in, found.fixed_in) = (release, None);
                 never_fails = false;
             }
@@ -171,6 +226,6 @@ fn of_minors(works: impl Fn(ways::Facts) -> Option<bool>) -> Facts {
     if newest != Some(true) {
         found.fixed_in = None;
     }
-    found.always = never_fails && newest == Some(true) && known().first().is_some();
+    found.always = never_fails && newest == Some(true);
     found
 }

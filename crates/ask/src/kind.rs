@@ -9,9 +9,9 @@ use crate::{Severity, Way};
 /// device in words; others are parts of the message. A sentence with a hole whose part is unknown is
 /// left out.
 #[derive(Debug)]
-pub struct Kind {
+pub(crate) struct Kind {
     /// The id: `mps-not-implemented`.
-    pub id: &'static str,
+    pub(crate) id: &'static str,
     /// What happened, for somebody who does not know the term `dispatch key`. The first sentence whose
     /// parts are all known counts.
     pub(crate) titles: &'static [&'static str],
@@ -40,6 +40,8 @@ pub struct Kind {
 pub(crate) enum Asks {
     /// Nothing: no release changes it, or it is not about releases.
     Nothing,
+    /// Nothing: every known release says it.
+    Never,
     /// Whether it works at the dispatch key.
     Key,
     /// Whether it can be differentiated.

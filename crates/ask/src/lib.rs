@@ -11,14 +11,11 @@ mod kinds;
 mod name;
 mod pattern;
 mod reading;
-mod releases;
 mod render;
 mod text;
 
 use opatlas_source::diagnostic::RuleId;
 use opatlas_source::{Message, Span};
-
-pub use kind::Kind;
 
 /// The longest text that is read, in bytes.
 pub const MOST_BYTES: usize = 256 * 1024;
@@ -91,6 +88,8 @@ pub struct Answer {
     pub cause: Message,
     /// What to do, in the order in which to try it.
     pub advice: Vec<Advice>,
+    /// The first known release of the last ones in which it happens.
+    pub since: Option<&'static str>,
     /// The last known release in which it happens.
     pub fails_in: Option<&'static str>,
     /// The first release from which it does not happen, up to the newest known one.
@@ -101,7 +100,10 @@ pub struct Answer {
     pub misleads: Option<Message>,
     /// The rule of Opatlas that finds the same fault in the files of a repository.
     pub rule: Option<RuleId>,
-    /// The parts of the text that were understood, in order.
+    /// The message that was recognized.
+    pub message: Option<Span>,
+    /// The parts of the text that were understood, in order. They do not overlap: the message is cut
+    /// where another part is within it.
     pub read: Vec<Part>,
 }
 
@@ -152,4 +154,13 @@ pub fn ask(text: &str) -> Result<Answer, TooLong> {
         Some(reading) => answer::of(&reading),
         None => answer::unknown(&text),
     })
+}
+
+/// The ids of all kinds, in order, each with the way that it is about.
+#[must_use]
+pub fn kinds() -> Vec<(&'static str, Way)> {
+    let mut ids: Vec<_> = kinds::kinds().map(|kind| (kind.id, kind.way)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }

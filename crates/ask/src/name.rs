@@ -99,9 +99,30 @@ pub(crate) fn written(name: &str) -> Option<String> {
 /// The operator of a label in a kernel: `addmm` of `addmm_impl_cpu_`, `gelu` of `GeluKernelImpl`.
 pub(crate) fn labelled(label: &str) -> Option<String> {
     const ADDED: [&str; 24] = [
-        "", "cpu", "cuda", "mps", "xpu", "impl", "kernel", "out", "frame", "template", "vml",
-        "stub", "with", "gemm", "lastdim", "cub", "thrust", "last", "channels", "batch", "symeig",
-        "scalar", "tensor", "contiguous",
+        "",
+        "cpu",
+        "cuda",
+        "mps",
+        "xpu",
+        "impl",
+        "kernel",
+        "out",
+        "frame",
+        "template",
+        "vml",
+        "stub",
+        "with",
+        "gemm",
+        "lastdim",
+        "cub",
+        "thrust",
+        "last",
+        "channels",
+        "batch",
+        "symeig",
+        "scalar",
+        "tensor",
+        "contiguous",
     ];
     const SPECIAL: [(&str, &str); 16] = [
         ("slow_conv2d", "_slow_conv2d_forward"),
@@ -205,7 +226,10 @@ mod tests {
         for (label, expected) in [
             ("addmm_impl_cpu_", Some("addmm")),
             ("cumsum_cuda_kernel", Some("cumsum")),
-            ("upsample_bilinear2d_backward_out_cuda", Some("upsample_bilinear2d_backward")),
+            (
+                "upsample_bilinear2d_backward_out_cuda",
+                Some("upsample_bilinear2d_backward"),
+            ),
             ("index_put_ with accumulate", Some("index_put_")),
             ("GeluKernelImpl", Some("gelu")),
             ("LayerNormKernelImpl", Some("native_layer_norm")),

@@ -7,7 +7,9 @@
 use crate::text::Text;
 
 /// The places of a pattern's beginning that are tried, from the end of the text.
-const MOST_PLACES: usize = 64;
+const MOST_PLACES: usize = 2_000;
+/// The same, if any text may follow the beginning.
+const MOST_PLACES_OF_TEXT: usize = 64;
 /// The most bytes of a text in a hole.
 const MOST_OF_TEXT: usize = 600;
 /// The most bytes of a name in a hole.
@@ -64,7 +66,11 @@ pub(crate) fn find(pattern: &'static str, text: &Text) -> Option<Match> {
         None => (None, pattern),
     };
     let (first, rest) = split(pattern);
-    let places = text.folded().rmatch_indices(first).take(MOST_PLACES);
+    let most = match hole(rest).map(|(name, _)| Hole::of(name)) {
+        Some(Hole::Text) => MOST_PLACES_OF_TEXT,
+        _ => MOST_PLACES,
+    };
+    let places = text.folded().rmatch_indices(first).take(most);
     let mut fits = places.filter_map(|(start, _)| {
         let mut holes = Vec::new();
         let end = fit(rest, text, start + first.len(), &mut holes)?;
@@ -94,8 +100,11 @@ fn hole_start(hole: Hole, text: &Text, end: usize) -> Option<usize> {
     let start = near.rfind(|char| !hole.has(char));
     let start = start.map_or(0, |at| near.ceil_char_boundary(at + 1));
     let start = match hole {
-        // The name of the exception.
-        Hole::Text => near[start..].rfind(": ").map_or(start, |at| start + at + 2),
+        // Without the name of the exception and a quotation mark.
+        Hole::Text => {
+            let start = near[start..].rfind(": ").map_or(start, |at| start + at + 2);
+            start + usize::from(near[start..].starts_with(['"', '\'']))
+        }
         _ => start,
     };
     (start < near.len()).then_some(from + start)
@@ -189,9 +198,17 @@ mod tests {
             "for schema aten::_cat.  This usually",
             &[("op", "aten::_cat")],
         );
-        check("derivative for {op}", "derivative for x.y.", &[("op", "x.y")]);
+        check(
+            "derivative for {op}",
+            "derivative for x.y.",
+            &[("op", "x.y")],
+        );
         check("{op}: tried", "W: a::b: tried", &[("op", "a::b")]);
-        check("{label} does", "E: a_b with c does", &[("label", "a_b with c")]);
+        check(
+            "{label} does",
+            "E: a_b with c does",
+            &[("label", "a_b with c")],
+        );
         check("got {text} end", "got (1, 2) end", &[("text", "(1, 2)")]);
         check("got {text}", "got a b\nnext", &[("text", "a b")]);
     }

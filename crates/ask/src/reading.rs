@@ -63,7 +63,13 @@ pub(crate) fn decide(text: &Text) -> Option<Reading<'_>> {
     let (row, found) = candidates
         .into_iter()
         .filter(|(_, found)| within.contains(&found.start))
-        .reduce(|first, second| if follows(&first, &second) { second } else { first })?;
+        .reduce(|first, second| {
+            if follows(&first, &second) {
+                second
+            } else {
+                first
+            }
+        })?;
     Some(Reading::new(text, row, found))
 }
 
@@ -100,7 +106,10 @@ fn deciding_part(text: &Text, candidates: &[Candidate]) -> Range<usize> {
     let mut chosen = None;
     for (at, is_cause) in ends.into_iter().rev().chain([(0, false)]) {
         let part = at..until;
-        if candidates.iter().any(|(_, found)| part.contains(&found.start)) {
+        if candidates
+            .iter()
+            .any(|(_, found)| part.contains(&found.start))
+        {
             chosen = Some(part);
         }
         if chosen.is_some() && !is_cause {
@@ -168,7 +177,7 @@ impl<'t> Reading<'t> {
         self.measured = Some(Facts {
             fails_in: Some(fails_in),
             fixed_in: Some(fixed_in),
-            always: false,
+            ..Facts::default()
         });
     }
 

@@ -32,9 +32,13 @@ fn fill(reading: &Reading<'_>, sentence: &str) -> Option<Message> {
         for (index, piece) in stretch.split('{').enumerate() {
             let (hole, literal) = match index {
                 0 => (None, piece),
-                _ => piece.split_once('}').map(|(name, rest)| (Some(name), rest))?,
+                _ => piece
+                    .split_once('}')
+                    .map(|(name, rest)| (Some(name), rest))?,
             };
-            let value = hole.map(|name| value(reading, name)).map_or(Some(None), |it| it.map(Some))?;
+            let value = hole
+                .map(|name| value(reading, name))
+                .map_or(Some(None), |it| it.map(Some))?;
             match (value, is_code) {
                 (Some(Value::Code(value) | Value::Prose(value)), true) => code.push_str(&value),
                 (Some(Value::Code(value)), false) => message.push_code(&value),
@@ -72,7 +76,9 @@ fn value(reading: &Reading<'_>, name: &str) -> Option<Value> {
         }
         "key" => reading.key.clone().map(Value::Code),
         "backend" => reading.key.as_deref().map(|key| Value::Prose(backend(key))),
-        "rule" => reading.rule.map(|rule| Value::Sentence(registry::of(rule).what.into())),
+        "rule" => reading
+            .rule
+            .map(|rule| Value::Sentence(registry::of(rule).what.into())),
         _ => known(reading, name).or_else(|| part(reading, name)),
     }
 }
@@ -129,11 +135,18 @@ pub(crate) fn backend(key: &str) -> String {
         ("Mkldnn", "oneDNN tensors"),
         ("Autograd", "gradients"),
     ];
-    let device = |name: &str| DEVICES.iter().find(|(key, _)| *key == name).map(|(_, words)| *words);
+    let device = |name: &str| {
+        DEVICES
+            .iter()
+            .find(|(key, _)| *key == name)
+            .map(|(_, words)| *words)
+    };
     if let Some(words) = device(key) {
         return words.to_owned();
     }
-    let layout = LAYOUTS.iter().find_map(|(prefix, words)| Some((*words, key.strip_prefix(prefix)?)));
+    let layout = LAYOUTS
+        .iter()
+        .find_map(|(prefix, words)| Some((*words, key.strip_prefix(prefix)?)));
     match layout.and_then(|(words, rest)| Some((words, device(rest)?))) {
         Some((words, device)) => format!("{words} on {device}"),
         None => format!("the dispatch key {key}"),

@@ -70,7 +70,9 @@ impl Reader<'_> {
     fn step(&mut self) -> Option<()> {
         let rest = self.original.get(self.at..)?;
         let char = rest.chars().next()?;
-        if let Some(length) = terminal_escape(rest) {
+        let is_start = matches!(self.plain.as_bytes().last(), None | Some(b'\n'));
+        let skipped = terminal_escape(rest).or_else(|| prefix(rest).filter(|_| is_start));
+        if let Some(length) = skipped {
             self.at += length;
         } else if let Some((length, written)) = escape(rest) {
             self.push(written, length);
@@ -105,6 +107,26 @@ fn terminal_escape(rest: &str) -> Option<usize> {
     let sequence = rest.strip_prefix("\u{1b}[")?;
     let end = sequence.find(|char: char| char.is_ascii_alphabetic());
     Some(end.map_or(2, |end| end + 3))
+}
+
+/// The length of what a launcher or a test runner writes before a line: `[rank0]: `,
+/// `(EngineCore pid=7) `, `E   `, `| `.
+fn prefix(rest: &str) -> Option<usize> {
+    const LONGEST: usize = 60;
+    let near = &rest[..rest.floor_char_boundary(LONGEST)];
+    if near.starts_with("E  ") || near.starts_with("| ") || near.starts_with("> ") {
+        return Some(2);
+    }
+    let (close, needed) = match near.as_bytes().first()? {
+        b'[' => ("]:", ""),
+        b'(' => (")", "pid="),
+        _ => return None,
+    };
+    let end = near.find(close)?;
+    let inner = &near[1..end];
+    let is_prefix = inner.contains(needed) && !inner.contains(['\n', '[', '(']);
+    let is_short = needed.is_empty() && !inner.contains(' ') || !needed.is_empty();
+    (is_prefix && is_short).then_some(end + close.len())
 }
 
 /// An escape of a Python string or of HTML: its length and the character.
@@ -148,6 +170,12 @@ mod tests {
         let start = text.plain().find("of").unwrap();
         let span = text.span(start, start + 2);
         assert_eq!(span.slice(original), "of");
+    }
+
+    #[test]
+    fn prefixes_of_lines_are_left_out() {
+        let text = Text::new("[rank0]: a\n[rank0]:   b\n(W pid=1, ip=2) c\nE   d\n  | e\n(f) [g]");
+        assert_eq!(text.plain(), "a\nb\nc\nd\ne\n(f) [g]");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use opatlas_ask::{Answer, Part, UNKNOWN, Way};
+use opatlas_ask::{Answer, UNKNOWN, Way};
 use opatlas_pytorch::Release;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -28,7 +28,11 @@ const MOST_SHOWN: usize = 120;
 #[must_use]
 pub fn text(answer: &Answer, asked: &str) -> String {
     let mut text = String::new();
-    paragraph(&mut text, &escape::line(&format!("{}.", &*answer.title)), "");
+    paragraph(
+        &mut text,
+        &escape::line(&format!("{}.", &*answer.title)),
+        "",
+    );
     if !answer.cause.is_empty() {
         text.push_str("\nWhy\n");
         paragraph(&mut text, &escape::line(&answer.cause), "  ");
@@ -50,7 +54,7 @@ pub fn text(answer: &Answer, asked: &str) -> String {
         paragraph(&mut text, &escape::line(misleads), "  ");
     }
     text.push_str("\nRead from the text\n");
-    for (what, value) in facts(answer).into_iter().chain(parts(answer, asked)) {
+    for (what, value) in facts(answer).into_iter().chain(message(answer, asked)) {
         let _ = writeln!(text, "  {what:18} {}", escape::line(&value));
     }
     let links = links(answer);
@@ -82,7 +86,7 @@ pub fn markdown(answer: &Answer, asked: &str) -> String {
         let _ = writeln!(text, "\nDo not be misled: {}", escape::markdown(misleads));
     }
     text.push_str("\nRead from the text:\n\n");
-    for (what, value) in facts(answer).into_iter().chain(parts(answer, asked)) {
+    for (what, value) in facts(answer).into_iter().chain(message(answer, asked)) {
         let _ = writeln!(text, "- {what}: {}", escape::code(&value));
     }
     text
@@ -94,7 +98,10 @@ pub fn links(answer: &Answer) -> Vec<Link> {
     let encoded = |name: &str| utf8_percent_encode(name, NAME).to_string();
     let mut links = Vec::new();
     let newest = Release::LATEST.data().measured.last();
-    let own = answer.operator.as_deref().filter(|name| !name.contains("::"));
+    let own = answer
+        .operator
+        .as_deref()
+        .filter(|name| !name.contains("::"));
     if let (Some(operator), Some(newest)) = (own, newest) {
         let key = answer.key.as_deref();
         let key = key.map_or_else(String::new, |key| format!("?key={}", encoded(key)));
@@ -128,26 +135,32 @@ fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
         ("dispatch key", answer.key.clone()),
         ("way", way),
         ("release", answer.release.clone()),
-        ("happens up to", answer.fails_in.map(str::to_owned)),
+        ("happens in", happens(answer)),
         ("works from", answer.fixed_in.map(str::to_owned)),
     ];
     let known = named.into_iter();
-    known.filter_map(|(what, value)| Some((what, value?))).collect()
+    known
+        .filter_map(|(what, value)| Some((what, value?)))
+        .collect()
 }
 
-/// The message that was recognized, as the text has it.
-fn parts(answer: &Answer, asked: &str) -> Option<(&'static str, String)> {
-    let message = answer.read.iter().find(|part| part.what == "message");
-    message.map(|part| (part.what, shown(part, asked)))
+/// The known releases in which it happens: `2.0.0 to 2.13.0`.
+fn happens(answer: &Answer) -> Option<String> {
+    let (since, until) = (answer.since, answer.fails_in?);
+    Some(match since.filter(|since| *since != until) {
+        Some(since) => format!("{since} to {until}"),
+        None => until.to_owned(),
+    })
 }
 
-/// A part of the text on one line, shortened.
-fn shown(part: &Part, asked: &str) -> String {
-    let words: Vec<&str> = part.span.slice(asked).split_whitespace().collect();
+/// The message that was recognized, as the text has it: on one line, shortened.
+fn message(answer: &Answer, asked: &str) -> Option<(&'static str, String)> {
+    let words: Vec<&str> = answer.message?.slice(asked).split_whitespace().collect();
     let line = words.join(" ");
     let short: String = line.chars().take(MOST_SHOWN).collect();
-    match short.len() < line.len() {
+    let shown = match short.len() < line.len() {
         true => short + "...",
         false => short,
-    }
+    };
+    Some(("message", shown))
 }

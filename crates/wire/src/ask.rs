@@ -2,8 +2,11 @@
 
 use opatlas_ask as ask;
 use opatlas_report::ask::links;
+use opatlas_source::LineIndex;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::finding::Span;
 
 /// A text to explain.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -45,6 +48,9 @@ pub struct AskAnswer {
     pub cause: String,
     /// What to do, in the order in which to try it.
     pub advice: Vec<Advice>,
+    /// The first known release of the last ones in which it happens.
+    #[schema(example = "2.0.0")]
+    pub since: Option<&'static str>,
     /// The last known release in which it happens.
     #[schema(example = "2.15.0")]
     pub fails_in: Option<&'static str>,
@@ -56,7 +62,8 @@ pub struct AskAnswer {
     pub misleads: Option<String>,
     /// The validation rule that finds the same fault in the files of a repository.
     pub rule: Option<String>,
-    /// The parts of the text that were understood, in order.
+    /// The parts of the text that were understood, in order. They do not overlap: a `message` has several
+    /// if other parts are within it.
     pub read: Vec<ReadPart>,
     /// Pages of the web interface that say more.
     pub links: Vec<AskLink>,
@@ -78,10 +85,8 @@ pub struct ReadPart {
     /// What it is.
     #[schema(example = "operator")]
     pub what: &'static str,
-    /// Its first byte in the text, as UTF-8.
-    pub start: u32,
-    /// One past its last byte.
-    pub end: u32,
+    /// Where it is in the text.
+    pub span: Span,
 }
 
 /// A page of the web interface.
@@ -95,16 +100,18 @@ pub struct AskLink {
     pub path: String,
 }
 
-impl From<&ask::Answer> for AskAnswer {
-    fn from(answer: &ask::Answer) -> Self {
+impl AskAnswer {
+    /// The answer to a text.
+    #[must_use]
+    pub fn new(answer: &ask::Answer, text: &str) -> Self {
+        let lines = LineIndex::new(text);
         let advice = answer.advice.iter().map(|advice| Advice {
             releases: advice.releases.clone(),
             text: advice.text.to_string(),
         });
         let read = answer.read.iter().map(|part| ReadPart {
             what: part.what,
-            start: part.span.start,
-            end: part.span.end,
+            span: lines.line_span(text, part.span).into(),
         });
         let links = links(answer).into_iter().map(|link| AskLink {
             title: link.title,
@@ -120,6 +127,7 @@ impl From<&ask::Answer> for AskAnswer {
             release: answer.release.clone(),
             cause: answer.cause.to_string(),
             advice: advice.collect(),
+            since: answer.since,
             fails_in: answer.fails_in,
             fixed_in: answer.fixed_in,
             works_in_all: answer.works_in_all,

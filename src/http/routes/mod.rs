@@ -2,6 +2,7 @@
 
 pub mod access;
 mod all_tables;
+pub mod ask;
 pub mod backends;
 pub mod badges;
 pub mod calls;

@@ -24,7 +24,10 @@ pub(super) const KINDS: &[Kind] = &[
         ],
         asks: Asks::Training,
         refine: |reading| {
-            let is_backward = reading.operator.as_deref().is_some_and(|name| name.contains("_backward"));
+            let is_backward = reading
+                .operator
+                .as_deref()
+                .is_some_and(|name| name.contains("_backward"));
             if is_backward {
                 reading.know("second", "second");
             }
@@ -48,9 +51,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "forward-ad",
         titles: &["{op} does not support forward-mode gradients (`jvp`, `jacfwd`)"],
-        patterns: &[
-            "trying to use forward ad with {op} that does not support it",
-        ],
+        patterns: &["trying to use forward ad with {op} that does not support it"],
         refine: forward,
         causes: &[
             "On {backend} {op} is a kernel of its own, whose formula covers backward mode only. On other \
@@ -66,7 +67,9 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         id: "autograd-key-warning",
-        titles: &["No gradient flows through {op}, which has no autograd registration; nothing failed"],
+        titles: &[
+            "No gradient flows through {op}, which has no autograd registration; nothing failed",
+        ],
         patterns: &["{op}: an autograd kernel was not registered to the autograd key(s)"],
         severity: crate::Severity::Warning,
         key: Some("Autograd"),
@@ -83,7 +86,9 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         id: "once-differentiable",
-        titles: &["A function can be differentiated once, and the program asks for a second derivative"],
+        titles: &[
+            "A function can be differentiated once, and the program asks for a second derivative",
+        ],
         patterns: &[
             "trying to differentiate twice a function that was marked with @once_differentiable",
             "double backwards is not supported for {text}",
@@ -98,7 +103,9 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "complex-autograd",
         titles: &["{name} cannot be differentiated for complex numbers"],
-        patterns: &["{name} does not support automatic differentiation for outputs with complex dtype"],
+        patterns: &[
+            "{name} does not support automatic differentiation for outputs with complex dtype",
+        ],
         refine: |reading: &mut Reading<'_>| {
             let name = reading.part("name").map(str::to_owned);
             names::function(reading, name.as_deref());
@@ -113,7 +120,9 @@ pub(super) const KINDS: &[Kind] = &[
         patterns: &["cudnn rnn backward can only be called in training mode"],
         key: Some("CUDA"),
         causes: &["The module is in evaluation mode, and `backward()` was called."],
-        advice: &["Call `model.train()`, or set `torch.backends.cudnn.enabled = False` for this part."],
+        advice: &[
+            "Call `model.train()`, or set `torch.backends.cudnn.enabled = False` for this part.",
+        ],
         ..TRAINING
     },
 ];

@@ -68,6 +68,21 @@ pub(super) const KINDS: &[Kind] = &[
         ..COMPILE
     },
     Kind {
+        id: "hop-no-rule",
+        titles: &["The higher-order operator {name} cannot run under this mode or subclass"],
+        patterns: &[
+            "there was no rule registered for higherorderoperator {name} and mode",
+            "there was no rule registered for hop {name} and",
+        ],
+        key: Some("Python"),
+        causes: &["{name} has no rule for the mode or the tensor subclass of this call."],
+        advice: &[
+            "Call it outside that mode, or unwrap the subclass first.",
+            "If you write the mode: add a rule with `{name}.py_impl(Mode)`.",
+        ],
+        ..COMPILE
+    },
+    Kind {
         id: "inductor-missing",
         titles: &["Inductor, the compiler behind `torch.compile`, cannot compile {op}"],
         patterns: &[
@@ -77,7 +92,9 @@ pub(super) const KINDS: &[Kind] = &[
             "notimplementederror: missing lowering for {op}",
         ],
         asks: Asks::Inductor,
-        causes: &["It has neither a lowering nor a decomposition for {op}, and falling back is off."],
+        causes: &[
+            "It has neither a lowering nor a decomposition for {op}, and falling back is off.",
+        ],
         advice: &[
             "Set `torch._inductor.config.implicit_fallbacks = True`: Inductor then calls the eager kernel.",
             "Keep the function out of compilation: `@torch.compiler.disable`.",
@@ -105,7 +122,9 @@ pub(super) const KINDS: &[Kind] = &[
             "both a fallback and a decomp for '{op}'",
         ],
         asks: Asks::Nothing,
-        causes: &["It has a decomposition for {op}, and a graph that was not decomposed still contains it."],
+        causes: &[
+            "It has a decomposition for {op}, and a graph that was not decomposed still contains it.",
+        ],
         advice: &[
             "Decompose the graph first: pass `torch._inductor.decomposition.decompositions` to \
              `aot_autograd` or `make_fx`.",
@@ -124,7 +143,9 @@ pub(super) const KINDS: &[Kind] = &[
         severity: crate::Severity::Warning,
         asks: Asks::Inductor,
         causes: &["The compiler has no code of its own for it."],
-        advice: &["Nothing needs to be done. Fewer such calls may make the compiled program faster."],
+        advice: &[
+            "Nothing needs to be done. Fewer such calls may make the compiled program faster.",
+        ],
         ..COMPILE
     },
     Kind {
@@ -176,7 +197,9 @@ pub(super) const KINDS: &[Kind] = &[
                 reading.operator = name::operator(name).filter(|name| name::is_base(name));
             }
         },
-        causes: &["The package that converts the model has no translation for it. PyTorch itself runs it."],
+        causes: &[
+            "The package that converts the model has no translation for it. PyTorch itself runs it.",
+        ],
         advice: &[
             "Upgrade the converter, or register a translation there.",
             "Replace the call in the model by operators that the converter knows.",
@@ -184,11 +207,40 @@ pub(super) const KINDS: &[Kind] = &[
         ..EXPORT
     },
     Kind {
+        id: "export-constraints",
+        titles: &["A size that is declared as dynamic is fixed by the program"],
+        patterns: &[
+            "constraints violated ({text})",
+            "not all values of {text} in the specified range",
+        ],
+        causes: &[
+            "The program works only for some values of the dimension: {text}",
+            "The program works only for some values of the dimension.",
+        ],
+        advice: &[
+            "Use the dimension that the message suggests (`Dim.AUTO`, a range or a fixed size).",
+        ],
+        ..EXPORT
+    },
+    Kind {
+        id: "dynamic-control-flow",
+        titles: &["The exported program branches on a value"],
+        patterns: &[
+            "dynamic control flow is not supported at the moment",
+            "data-dependent branching",
+            "data dependent control flow",
+        ],
+        causes: &[
+            "An exported program has one path, and `if` or `while` on a tensor needs several.",
+        ],
+        advice: &["Use `torch.cond`, `torch.where` or `torch._check`."],
+        ..EXPORT
+    },
+    Kind {
         id: "dynamo-unsupported",
         titles: &["`torch.compile` cannot trace this Python code"],
         patterns: &[
             "torch._dynamo.exc.unsupported: {text}",
-            "unsupported: {text}",
             "torch._dynamo.exc.usererror: {text}",
             "internaltorchdynamoerror: {text}",
         ],
@@ -204,10 +256,18 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "recompile-limit",
         titles: &["`torch.compile` compiled a function too often and gave up; it runs uncompiled"],
-        patterns: &["hit config.recompile_limit", "hit config.cache_size_limit", "recompile_limit reached"],
+        patterns: &[
+            "hit config.recompile_limit",
+            "hit config.cache_size_limit",
+            "recompile_limit reached",
+        ],
         severity: crate::Severity::Warning,
-        causes: &["Something that is compiled in as a constant changes with each call: a shape, a number, an object."],
-        advice: &["Run with `TORCH_LOGS=recompiles` to see what changes; mark sizes with `torch._dynamo.mark_dynamic`."],
+        causes: &[
+            "Something that is compiled in as a constant changes with each call: a shape, a number, an object.",
+        ],
+        advice: &[
+            "Run with `TORCH_LOGS=recompiles` to see what changes; mark sizes with `torch._dynamo.mark_dynamic`.",
+        ],
         ..COMPILE
     },
     Kind {
@@ -223,8 +283,12 @@ pub(super) const KINDS: &[Kind] = &[
             "dynamo is not supported on",
             "windows not yet supported for torch.compile",
         ],
-        causes: &["Inductor writes Triton or C++ code, and needs the compiler for it on this machine."],
-        advice: &["Install it (`triton` for GPUs, a C++ compiler for CPUs), or call the model without `torch.compile`."],
+        causes: &[
+            "Inductor writes Triton or C++ code, and needs the compiler for it on this machine.",
+        ],
+        advice: &[
+            "Install it (`triton` for GPUs, a C++ compiler for CPUs), or call the model without `torch.compile`.",
+        ],
         ..Kind::OTHER
     },
     Kind {

@@ -28,7 +28,12 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "out-of-memory",
         titles: &["The machine has too little free memory"],
-        patterns: &["defaultcpuallocator: can't allocate memory", "defaultcpuallocator: not enough memory", "unable to mmap", "is killed by signal: killed"],
+        patterns: &[
+            "defaultcpuallocator: can't allocate memory",
+            "defaultcpuallocator: not enough memory",
+            "unable to mmap",
+            "is killed by signal: killed",
+        ],
         causes: &["The CPU's memory is exhausted."],
         advice: &["Use a smaller batch or model, or fewer workers of the data loader."],
         ..Kind::OTHER
@@ -36,8 +41,17 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "no-kernel-image",
         titles: &["The installed binaries contain no code for this GPU"],
-        patterns: &["no kernel image is available for execution on the device", "hiperrornobinaryforgpu", "is not compatible with the current pytorch installation", "cudaerrornokernelimagefordevice"],
-        causes: &["PyTorch or an extension was built for other GPU architectures than yours: the GPU is newer or older."],
+        patterns: &[
+            "no kernel image is available for execution on the device",
+            "hip error: invalid device function",
+            "cuda error: invalid device function",
+            "hiperrornobinaryforgpu",
+            "is not compatible with the current pytorch installation",
+            "cudaerrornokernelimagefordevice",
+        ],
+        causes: &[
+            "PyTorch or an extension was built for other GPU architectures than yours: the GPU is newer or older.",
+        ],
         advice: &[
             "Install a build whose architectures include the GPU; `torch.cuda.get_arch_list()` shows them.",
             "If an extension is at fault: rebuild it with `TORCH_CUDA_ARCH_LIST` set to the GPU's architecture.",
@@ -48,8 +62,15 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "device-assert",
         titles: &["An index is out of range on the GPU"],
-        patterns: &["device-side assert triggered", "index out of bounds\"' failed", "scattergatherkernel.cu", "assertion 't >= 0 && t < n_classes' failed"],
-        causes: &["Most often a label is not below the number of classes, or a token id not below the size of the vocabulary."],
+        patterns: &[
+            "device-side assert triggered",
+            "index out of bounds\"' failed",
+            "scattergatherkernel.cu",
+            "assertion 't >= 0 && t < n_classes' failed",
+        ],
+        causes: &[
+            "Most often a label is not below the number of classes, or a token id not below the size of the vocabulary.",
+        ],
         advice: &[
             "Run with `CUDA_LAUNCH_BLOCKING=1`, or on the CPU, to see which index it is.",
             "Check `labels.min()`, `labels.max()` and the number of classes. Restart Python afterwards.",
@@ -60,16 +81,39 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "cuda-illegal-access",
         titles: &["A GPU program read or wrote outside its memory"],
-        patterns: &["an illegal memory access was encountered", "misaligned address", "an illegal instruction was encountered", "unspecified launch failure", "invalid configuration argument", "too many resources requested for launch"],
-        causes: &["A kernel of PyTorch or of an extension has a fault, or got sizes that it does not expect. The line in the traceback may be a later one."],
-        advice: &["Run with `CUDA_LAUNCH_BLOCKING=1` to find the call, then with `compute-sanitizer`."],
+        patterns: &[
+            "an illegal memory access was encountered",
+            "misaligned address",
+            "an illegal instruction was encountered",
+            "unspecified launch failure",
+            "invalid configuration argument",
+            "too many resources requested for launch",
+        ],
+        causes: &[
+            "A kernel of PyTorch or of an extension has a fault, or got sizes that it does not expect. The line in the traceback may be a later one.",
+        ],
+        advice: &[
+            "Run with `CUDA_LAUNCH_BLOCKING=1` to find the call, then with `compute-sanitizer`.",
+        ],
         ..Kind::OTHER
     },
     Kind {
         id: "gpu-library",
         titles: &["A library of the GPU failed"],
-        patterns: &["cublas_status_{word}", "cudnn_status_{word}", "cusolver_status_{word}", "cusparse_status_{word}", "cufft_{word}", "cudnn error:", "unable to find a valid cudnn algorithm", "unable to find an engine to execute this computation", "miopenstatus"],
-        causes: &["Often the memory is exhausted, an index was out of range before, or two versions of the library are loaded."],
+        patterns: &[
+            "cublas_status_{word}",
+            "cudnn_status_{word}",
+            "cusolver_status_{word}",
+            "cusparse_status_{word}",
+            "cufft_{word}",
+            "cudnn error:",
+            "unable to find a valid cudnn algorithm",
+            "unable to find an engine to execute this computation",
+            "miopenstatus",
+        ],
+        causes: &[
+            "Often the memory is exhausted, an index was out of range before, or two versions of the library are loaded.",
+        ],
         advice: &[
             "Run with `CUDA_LAUNCH_BLOCKING=1`, and with a smaller batch.",
             "Check that `LD_LIBRARY_PATH` does not name another CUDA than PyTorch's.",

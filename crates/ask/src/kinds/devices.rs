@@ -13,7 +13,9 @@ const BUILD: &[&str] = &[
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "mps-fallback-warning",
-        titles: &["{op} ran on the CPU, because it has no kernel for Apple GPUs (MPS); nothing failed"],
+        titles: &[
+            "{op} ran on the CPU, because it has no kernel for Apple GPUs (MPS); nothing failed",
+        ],
         patterns: &[
             "the operator '{op}' is not currently supported on the mps backend and will fall back to run on the cpu",
         ],
@@ -73,7 +75,10 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         id: "xpu-fallback-warning",
-        titles: &["{op} ran on the CPU instead of the Intel GPU (XPU); nothing failed", "An operator ran on the CPU instead of the Intel GPU (XPU); nothing failed"],
+        titles: &[
+            "{op} ran on the CPU instead of the Intel GPU (XPU); nothing failed",
+            "An operator ran on the CPU instead of the Intel GPU (XPU); nothing failed",
+        ],
         patterns: &[
             "the operator '{op}' on the xpu backend is falling back to run on the cpu",
             "the operator '{op}' is not currently supported on the xpu backend and will fall back to run on the cpu",
@@ -91,13 +96,17 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         id: "device-fallback-warning",
-        titles: &["{op} ran on the CPU, because the {device} backend has no kernel; nothing failed"],
+        titles: &[
+            "{op} ran on the CPU, because the {device} backend has no kernel; nothing failed",
+        ],
         patterns: &[
             "the operator '{op}' is not currently supported on the {device} backend and will fall back to run on the cpu",
             "the operator '{op}' is not currently supported on the {device} backend and will fallback to run on the cpu",
         ],
         refine: device,
-        causes: &["The backend registers a CPU fallback, which copies the tensors to the CPU and back."],
+        causes: &[
+            "The backend registers a CPU fallback, which copies the tensors to the CPU and back.",
+        ],
         advice: &[
             "This is a warning: the results are right, only slower.",
             "A newer release of the backend's package may have the kernel.",
@@ -138,7 +147,10 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         id: "build-without-device",
-        titles: &["This build of PyTorch has no support for {backend}", "This build of PyTorch has no support for {device} devices"],
+        titles: &[
+            "This build of PyTorch has no support for {backend}",
+            "This build of PyTorch has no support for {device} devices",
+        ],
         patterns: &[
             "torch not compiled with {device} enabled",
             "pytorch is not linked with support for {device} devices",
@@ -184,8 +196,12 @@ pub(super) const KINDS: &[Kind] = &[
             "mps device does not support {text}",
         ],
         key: Some("MPS"),
-        causes: &["Metal has no 64-bit floating point numbers, and some types work only on newer macOS."],
-        advice: &["Use float32: `x.float()` or `.to(torch.float32)` before moving the tensor to `mps`."],
+        causes: &[
+            "Metal has no 64-bit floating point numbers, and some types work only on newer macOS.",
+        ],
+        advice: &[
+            "Use float32: `x.float()` or `.to(torch.float32)` before moving the tensor to `mps`.",
+        ],
         ..Kind::ERROR
     },
     Kind {
@@ -199,7 +215,9 @@ pub(super) const KINDS: &[Kind] = &[
             "tensor for {text} is on cpu, expected",
             "input type (torch.cuda.{word}) and weight type (torch.{word2}) should be the same",
         ],
-        causes: &["PyTorch does not move tensors between devices by itself. No operator is missing."],
+        causes: &[
+            "PyTorch does not move tensors between devices by itself. No operator is missing.",
+        ],
         advice: &[
             "Move the model and all inputs to one device with `.to(device)`; create tensors with \
              `device=x.device`.",
@@ -209,9 +227,16 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "unknown-device",
         titles: &["The text does not name a device type"],
-        patterns: &["device type at start of device string: {device}", "invalid device string: '{text}'"],
-        causes: &["The name of the device is misspelled, or the package that adds it is not imported."],
-        advice: &["Write `cpu`, `cuda:0`, `mps`, `xpu`, or import the package of the backend first."],
+        patterns: &[
+            "device type at start of device string: {device}",
+            "invalid device string: '{text}'",
+        ],
+        causes: &[
+            "The name of the device is misspelled, or the package that adds it is not imported.",
+        ],
+        advice: &[
+            "Write `cpu`, `cuda:0`, `mps`, `xpu`, or import the package of the backend first.",
+        ],
         ..Kind::OTHER
     },
 ];

@@ -2,7 +2,7 @@
 
 use super::names;
 use crate::Way;
-use crate::kind::Kind;
+use crate::kind::{Asks, Kind};
 use crate::name;
 use crate::reading::Reading;
 
@@ -15,8 +15,11 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "duplicate-registration",
         titles: &["{op} is defined twice in one process"],
-        patterns: &["tried to register an operator ({schema}) with the same name and overload name multiple times"],
+        patterns: &[
+            "tried to register an operator ({schema}) with the same name and overload name multiple times",
+        ],
         refine: schema,
+        asks: Asks::Never,
         causes: &[
             "Two calls of `def` define the operator: the module is imported twice under two names, the \
              library is loaded twice, or two tests define it.",
@@ -55,7 +58,9 @@ pub(super) const KINDS: &[Kind] = &[
         refine: |reading| {
             let place = reading.after(4_000);
             if let Some(reason) = place.find("reason: ") {
-                let end = place[reason..].find('\n').map_or(place.len(), |end| reason + end);
+                let end = place[reason..]
+                    .find('\n')
+                    .map_or(place.len(), |end| reason + end);
                 reading.add("reason", reason + 8, end);
             }
         },
@@ -76,7 +81,11 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "kernel-signature-mismatch",
         titles: &["Two C++ kernels of {op} have different types"],
-        patterns: &["mismatch in kernel c++ signatures operator: {op} ", "mismatch in kernel c++ signatures operator: {schema} no debug", "mismatch in kernel c++ signatures operator: {op}"],
+        patterns: &[
+            "mismatch in kernel c++ signatures operator: {op} ",
+            "mismatch in kernel c++ signatures operator: {schema} no debug",
+            "mismatch in kernel c++ signatures operator: {op}",
+        ],
         refine: |reading| {
             let after = reading.after(4_000);
             let key = after.split("dispatch key: ").nth(1);
@@ -98,7 +107,9 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "wrong-signature",
         titles: &["C++ code calls {op} with other types than it has"],
-        patterns: &["tried to access or call an operator with a wrong signature. operator: {schema} "],
+        patterns: &[
+            "tried to access or call an operator with a wrong signature. operator: {schema} ",
+        ],
         refine: schema,
         causes: &["The types in `typed<...>()` differ from those of the operator's schema."],
         advice: &[
@@ -154,7 +165,9 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "autograd-other-ambiguous",
         titles: &["{op} has a composite kernel and a backend kernel, and PyTorch cannot choose"],
-        patterns: &["{op} has kernels registered to both compositeimplicitautograd and a backend mapped to autogradother"],
+        patterns: &[
+            "{op} has kernels registered to both compositeimplicitautograd and a backend mapped to autogradother",
+        ],
         key: Some("AutogradOther"),
         causes: &[
             "Several backends share the key `AutogradOther`. There the composite kernel hides the \
@@ -197,20 +210,27 @@ pub(super) const KINDS: &[Kind] = &[
             "tried to register multiple backend fallbacks for the same dispatch key {key}",
             "tried to register an operator without specifying a schema or operator name",
         ],
-        causes: &["The name in `m.def` or `m.impl` does not fit the `TORCH_LIBRARY` block around it."],
-        advice: &["Drop the namespace from the name, or move the registration to the block of its namespace and key."],
+        causes: &[
+            "The name in `m.def` or `m.impl` does not fit the `TORCH_LIBRARY` block around it.",
+        ],
+        advice: &[
+            "Drop the namespace from the name, or move the registration to the block of its namespace and key.",
+        ],
         ..LIBRARY
     },
 ];
 
 /// Takes the operator from the schema in a message: `mylib::foo(Tensor x) -> Tensor`.
 pub(super) fn schema(reading: &mut Reading<'_>) {
-    let name = reading.part("schema").and_then(|schema| schema.split('(').next());
+    let name = reading
+        .part("schema")
+        .and_then(|schema| schema.split('(').next());
     reading.operator = name.and_then(name::operator);
 }
 
 fn not_registered(reading: &mut Reading<'_>) {
-    if let (Some(namespace), Some(function)) = (reading.part("namespace"), reading.part("function")) {
+    if let (Some(namespace), Some(function)) = (reading.part("namespace"), reading.part("function"))
+    {
         reading.operator = name::operator(&format!("{namespace}::{function}"));
     }
     let operator = reading.operator.clone().unwrap_or_default();
@@ -218,7 +238,7 @@ fn not_registered(reading: &mut Reading<'_>) {
         Some((library, _)) if names::is_library(library) && library != "_C" => {
             reading.know("library", library);
         }
-        None => reading.asks = crate::kind::Asks::Exists,
+        None => reading.asks = Asks::Exists,
         _ => {}
     }
 }

@@ -65,13 +65,17 @@ pub(super) const KINDS: &[Kind] = &[
         ],
         refine: |reading| {
             if reading.operator.is_none() {
-                let name = reading.part("schema").and_then(|schema| schema.split('(').next());
+                let name = reading
+                    .part("schema")
+                    .and_then(|schema| schema.split('(').next());
                 let name = name.filter(|name| name.contains('.') || name.contains("::"));
                 reading.operator = name.and_then(name::operator);
             }
         },
-        causes: &["The operator has a strategy, which failed for these placements or shapes. The message \
-                   continues with the error."],
+        causes: &[
+            "The operator has a strategy, which failed for these placements or shapes. The message \
+                   continues with the error.",
+        ],
         advice: &["Redistribute the inputs first: `x.redistribute(placements=[Replicate()])`."],
         ..DTENSOR
     },
@@ -86,7 +90,11 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "dtensor-unsupported",
         titles: &["DTensor does not support this call"],
-        patterns: &["as_strided not supported with dtensor", "found no devicemesh from dtensor args for {op}!"],
+        patterns: &[
+            "is already sharded on mesh dim",
+            "as_strided not supported with dtensor",
+            "found no devicemesh from dtensor args for {op}!",
+        ],
         causes: &["The call needs the whole tensor, or has no DTensor to take the mesh from."],
         advice: &["Call it on `x.to_local()` or `x.full_tensor()`."],
         ..DTENSOR
@@ -97,7 +105,10 @@ pub(super) const KINDS: &[Kind] = &[
         patterns: &[
             "no backend type associated with device type {device}",
             "nccl error in:",
-            "ncclunhandledcudaerror", "ncclsystemerror", "ncclinternalerror", "ncclinvalidusage",
+            "ncclunhandledcudaerror",
+            "ncclsystemerror",
+            "ncclinternalerror",
+            "ncclinvalidusage",
             "watchdog caught collective operation timeout",
             "expected to have finished reduction in the prior iteration",
             "default process group has not been initialized",

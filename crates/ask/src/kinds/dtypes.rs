@@ -15,10 +15,15 @@ pub(super) const KINDS: &[Kind] = &[
             "{op} does not support the data type {dtype} here",
             "The function {label} does not support the data type {dtype}",
         ],
-        patterns: &["\"{label}\" not implemented for '{dtype}'", "'{label}' not implemented for '{dtype}'"],
+        patterns: &[
+            "{label}\" not implemented for '{dtype}'",
+            "{label}' not implemented for '{dtype}'",
+        ],
         asks: Asks::Dtype,
         refine: label,
-        causes: &["The kernel exists and covers some data types. {dtype} is not one of them in this release."],
+        causes: &[
+            "The kernel exists and covers some data types. {dtype} is not one of them in this release.",
+        ],
         advice: &[
             "Convert the tensor: `x.float()`, or `x.to(torch.bfloat16)`, which the CPU supports more often.",
             "For a model in half precision: run it on a GPU, or load it with `torch_dtype=torch.float32`.",
@@ -48,7 +53,10 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         id: "deterministic",
-        titles: &["{op} gives results that may vary from run to run, and the program forbids that", "The function {label} gives results that may vary from run to run, and the program forbids that"],
+        titles: &[
+            "{op} gives results that may vary from run to run, and the program forbids that",
+            "The function {label} gives results that may vary from run to run, and the program forbids that",
+        ],
         patterns: &["{label} does not have a deterministic implementation, but you set"],
         refine: |reading| {
             let warns = reading.after(120).contains("warn_only=True)'");
@@ -64,6 +72,36 @@ pub(super) const KINDS: &[Kind] = &[
             "Compute this step on the CPU, or with another operator.",
         ],
         misleads: &["`{label}` is the name of a C++ function."],
+        ..Kind::ERROR
+    },
+    Kind {
+        id: "autocast-dtype-warning",
+        titles: &["Autocast does nothing, because it does not support this data type here"],
+        patterns: &[
+            "autocast, but the target dtype is not supported. disabling autocast",
+            "autocast, but the target device or dtype is not supported",
+        ],
+        severity: crate::Severity::Warning,
+        way: Way::Autocast,
+        causes: &["Each device type supports some lower-precision types only."],
+        advice: &["Use `dtype=torch.bfloat16`, which most devices support."],
+        ..Kind::ERROR
+    },
+    Kind {
+        id: "sdpa-no-backend",
+        titles: &["No implementation of attention fits these inputs"],
+        patterns: &[
+            "no available kernel. aborting execution",
+            "flashattention only supports ampere gpus or newer",
+            "no viable backend for scaled_dot_product_attention",
+        ],
+        causes: &[
+            "`scaled_dot_product_attention` was limited to implementations that do not support these shapes, types, masks or this GPU. Warnings before the error say why each does not fit.",
+        ],
+        advice: &[
+            "Allow the general implementation: `torch.nn.attention.sdpa_kernel(SDPBackend.MATH)`.",
+            "Use half precision for FlashAttention, and no mask.",
+        ],
         ..Kind::ERROR
     },
     Kind {
@@ -104,13 +142,18 @@ pub(super) const KINDS: &[Kind] = &[
             "result type {dtype} can't be cast to the desired output type",
             "can't be cast to the desired output type",
         ],
-        causes: &["An in-place call or `out=` cannot change the data type: `int_tensor /= 2` would need floating point."],
+        causes: &[
+            "An in-place call or `out=` cannot change the data type: `int_tensor /= 2` would need floating point.",
+        ],
         advice: &["Use the form that is not in place, or convert the tensor first."],
         ..Kind::OTHER
     },
     Kind {
         id: "dtype-unsupported",
-        titles: &["The function {op} does not accept this data type", "The function does not accept this data type"],
+        titles: &[
+            "The function {op} does not accept this data type",
+            "The function does not accept this data type",
+        ],
         patterns: &[
             "{name}(): could not infer output dtype. input dtype must be either",
             "could not infer output dtype. input dtype must be either a floating point or complex",
@@ -125,7 +168,9 @@ pub(super) const KINDS: &[Kind] = &[
             let name = reading.part("name").map(str::to_owned);
             names::function(reading, name.as_deref());
         },
-        causes: &["It is defined for floating point (or complex) numbers only. No release changes that."],
+        causes: &[
+            "It is defined for floating point (or complex) numbers only. No release changes that.",
+        ],
         advice: &["Convert the tensor with `.float()` first; use `~` or `^` for booleans."],
         ..Kind::ERROR
     },
@@ -137,7 +182,12 @@ fn label(reading: &mut Reading<'_>) {
         return;
     };
     reading.operator = name::labelled(label);
-    let devices = [("cpu", "CPU"), ("cuda", "CUDA"), ("mps", "MPS"), ("xpu", "XPU")];
+    let devices = [
+        ("cpu", "CPU"),
+        ("cuda", "CUDA"),
+        ("mps", "MPS"),
+        ("xpu", "XPU"),
+    ];
     let words = label.to_ascii_lowercase();
     let mut words = words.split(|char: char| !char.is_alphanumeric());
     let device = words.find_map(|word| devices.iter().find(|(name, _)| *name == word));

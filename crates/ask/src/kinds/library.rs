@@ -56,7 +56,9 @@ pub(super) const KINDS: &[Kind] = &[
                 reading.operator = name::operator(&whole);
             }
         },
-        causes: &["One process may override an operator at one key once. The module is most likely imported twice."],
+        causes: &[
+            "One process may override an operator at one key once. The module is most likely imported twice.",
+        ],
         advice: &[
             "Register it once, or keep the `Library` object in a scope (`torch.library._scoped_library`).",
             "To replace it on purpose: `lib.impl(..., allow_override=True)` in releases that have it.",
@@ -70,8 +72,12 @@ pub(super) const KINDS: &[Kind] = &[
             "{op} (with implementation in {module}): the output of this custom operator",
             "{op} (with implementation in {module}): an operator tagged with torch.tag",
         ],
-        causes: &["PyTorch may reorder and copy around calls of custom operators, which is wrong if an output shares memory."],
-        advice: &["Return a copy (`x.clone()`), or declare the argument as mutated and return nothing."],
+        causes: &[
+            "PyTorch may reorder and copy around calls of custom operators, which is wrong if an output shares memory.",
+        ],
+        advice: &[
+            "Return a copy (`x.clone()`), or declare the argument as mutated and return nothing.",
+        ],
         ..LIBRARY
     },
     Kind {
@@ -94,20 +100,28 @@ pub(super) const KINDS: &[Kind] = &[
             "cannot register autograd formula for operator tagged with torch.tag.out: {op}",
             "the operator {op} already has an autograd kernel",
         ],
-        causes: &["A formula is possible only for operators that write to no argument and have no other autograd kernel."],
-        advice: &["Make an operator that returns new tensors, and register the formula for that one."],
+        causes: &[
+            "A formula is possible only for operators that write to no argument and have no other autograd kernel.",
+        ],
+        advice: &[
+            "Make an operator that returns new tensors, and register the formula for that one.",
+        ],
         ..LIBRARY
     },
     Kind {
         id: "fake-module-missing",
-        titles: &["The fake implementation of {op} is in a Python module that is not declared or imported"],
+        titles: &[
+            "The fake implementation of {op} is in a Python module that is not declared or imported",
+        ],
         patterns: &[
             "operator '{op}' was defined in c++ and has a python fake impl",
             "operator '{op}' specified that its python fake impl",
-            "'{op}' specified that you may need to import the",
+            "{op}' specified that you may need to import the",
             "operator '{op}' specified that you may need to import",
         ],
-        causes: &["The C++ definition says with `m.set_python_module` where the fake implementation is, and it is not there."],
+        causes: &[
+            "The C++ definition says with `m.set_python_module` where the fake implementation is, and it is not there.",
+        ],
         advice: &["Import that module first, or correct `m.set_python_module(...)`."],
         ..LIBRARY
     },
@@ -116,14 +130,18 @@ pub(super) const KINDS: &[Kind] = &[
         titles: &["{op} cannot get a Meta kernel, because it decomposes"],
         patterns: &["we should not register a meta kernel directly to the operator '{op}'"],
         key: Some("Meta"),
-        causes: &["The operator is CompositeImplicitAutograd: the operators that it calls have Meta kernels."],
+        causes: &[
+            "The operator is CompositeImplicitAutograd: the operators that it calls have Meta kernels.",
+        ],
         advice: &["Register Meta kernels for the operators that it calls."],
         ..LIBRARY
     },
     Kind {
         id: "reserved-namespace",
         titles: &["{word} is a namespace of PyTorch's own"],
-        patterns: &["{word} is a reserved namespace. please try creating a library with another name"],
+        patterns: &[
+            "{word} is a reserved namespace. please try creating a library with another name",
+        ],
         causes: &["`torch.library` does not define operators there."],
         advice: &["Use a namespace of your own."],
         ..LIBRARY
@@ -137,13 +155,18 @@ pub(super) const KINDS: &[Kind] = &[
             "unknown type specifier",
             "expected schema to look like",
         ],
-        causes: &["PyTorch's schema parser expected {text}", "PyTorch's schema parser rejects it."],
+        causes: &[
+            "PyTorch's schema parser expected {text}",
+            "PyTorch's schema parser rejects it.",
+        ],
         advice: &["Check the text: `opatlas schema '...'` shows the place and the rule."],
         ..LIBRARY
     },
     Kind {
         id: "schema-compatibility",
-        titles: &["A change of an operator's schema breaks models and programs that use the old one"],
+        titles: &[
+            "A change of an operator's schema breaks models and programs that use the old one",
+        ],
         patterns: &[
             "the pr is introducing backward incompatible changes to the operator library",
             "can't find any schemas",

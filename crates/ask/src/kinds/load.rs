@@ -59,6 +59,45 @@ pub(super) const KINDS: &[Kind] = &[
         ..LOAD
     },
     Kind {
+        id: "aoti-proxy-warning",
+        titles: &[
+            "The compiled model calls {op} by its name, because the C shim has no function for it; nothing failed",
+        ],
+        patterns: &["{op} is missing a c-shim implementation"],
+        severity: crate::Severity::Warning,
+        way: Way::Aoti,
+        causes: &["Such calls go through a slower executor, which takes any operator."],
+        advice: &["This is a warning: the results are right, only slower."],
+        ..LOAD
+    },
+    Kind {
+        id: "aoti-run-failed",
+        titles: &["A compiled model failed; the message does not say why"],
+        patterns: &[
+            "api call failed at {text}model_container_runner",
+            "error in dlopen: {text}",
+        ],
+        severity: crate::Severity::Wrapper,
+        way: Way::Aoti,
+        causes: &["The first error is printed before this one."],
+        advice: &["Look at the lines before. Load the model with the release that compiled it."],
+        ..LOAD
+    },
+    Kind {
+        id: "build-mismatch",
+        titles: &["Two packages were built for different versions of torch or CUDA"],
+        patterns: &[
+            "couldn't load custom c++ ops",
+            "were compiled with different cuda major versions",
+            "failed to load image python extension",
+        ],
+        causes: &[
+            "torchvision, torchaudio or another extension does not belong to the installed torch.",
+        ],
+        advice: &["Install all of them from the same index, in versions that belong together."],
+        ..LOAD
+    },
+    Kind {
         id: "undefined-symbol",
         titles: &[
             "An extension was built for another release of PyTorch: {op} has another C++ type there",
@@ -109,7 +148,11 @@ pub(super) const KINDS: &[Kind] = &[
             if let Some(name) = reading.part("schema") {
                 reading.operator = name::operator(name);
             }
-            if reading.operator.as_deref().is_some_and(|name| name.contains("::")) {
+            if reading
+                .operator
+                .as_deref()
+                .is_some_and(|name| name.contains("::"))
+            {
                 reading.asks = Asks::Nothing;
                 reading.know("library", "library");
             }
@@ -149,7 +192,9 @@ pub(super) const KINDS: &[Kind] = &[
             "missing operator: {op}",
             "kernel '{op}' not found",
         ],
-        causes: &["The library with the kernel is not linked, or the linker dropped it because nothing refers to it."],
+        causes: &[
+            "The library with the kernel is not linked, or the linker dropped it because nothing refers to it.",
+        ],
         advice: &[
             "Link the portable or the optimized kernel library with `--whole-archive` (`-force_load` on Apple \
              platforms).",
@@ -172,15 +217,25 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "state-dict",
         titles: &["The weights do not fit the model"],
-        patterns: &["error(s) in loading state_dict for {text}", "size mismatch for {text}"],
+        patterns: &[
+            "error(s) in loading state_dict for {text}",
+            "size mismatch for {text}",
+        ],
         causes: &["Names or shapes in the file differ from those of the model."],
-        advice: &["Make the model with the configuration that the weights were saved with; strip `module.` from the names after `DataParallel`."],
+        advice: &[
+            "Make the model with the configuration that the weights were saved with; strip `module.` from the names after `DataParallel`.",
+        ],
         ..Kind::OTHER
     },
     Kind {
         id: "broken-file",
         titles: &["The file is not a whole PyTorch archive"],
-        patterns: &["pytorchstreamreader failed", "invalid magic number; corrupt file", "failed finding central directory", "unexpected pos"],
+        patterns: &[
+            "pytorchstreamreader failed",
+            "invalid magic number; corrupt file",
+            "failed finding central directory",
+            "unexpected pos",
+        ],
         causes: &["The download was cut, or the file has another format."],
         advice: &["Fetch the file again and compare its size. With Git LFS: `git lfs pull`."],
         ..Kind::OTHER
@@ -193,7 +248,9 @@ fn shim(reading: &mut Reading<'_>) {
         return;
     };
     let devices = ["cpu_", "cuda_", "mps_", "xpu_", "aten_"];
-    let name = devices.iter().find_map(|device| function.strip_prefix(device));
+    let name = devices
+        .iter()
+        .find_map(|device| function.strip_prefix(device));
     reading.operator = name::written(name.unwrap_or(function).trim_end_matches("_v2"));
 }
 
@@ -207,11 +264,16 @@ fn symbol(reading: &mut Reading<'_>) {
         return;
     }
     reading.operator = name::mangled(symbol);
-    let arguments = symbol.split_once("call").or_else(|| symbol.split_once("redispatch"));
+    let arguments = symbol
+        .split_once("call")
+        .or_else(|| symbol.split_once("redispatch"));
     let arguments = arguments.map_or("", |(_, arguments)| arguments);
     let types = [
         ("St8optional", "`std::optional`, which newer releases have"),
-        ("N3c108optional", "`c10::optional`, which older releases have"),
+        (
+            "N3c108optional",
+            "`c10::optional`, which older releases have",
+        ),
         ("SymInt", "`c10::SymInt`"),
     ];
     let of_types = types.iter().find(|(part, _)| arguments.contains(part));

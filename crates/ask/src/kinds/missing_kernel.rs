@@ -1,9 +1,9 @@
 //! An operator has no kernel for the tensors that it got.
 
 use super::names;
+use crate::Way;
 use crate::kind::{Asks, Kind};
 use crate::reading::Reading;
-use crate::Way;
 
 pub(super) const KINDS: &[Kind] = &[
     Kind {
@@ -88,7 +88,10 @@ pub(super) const KINDS: &[Kind] = &[
     META,
     Kind {
         id: "kernel-refuses",
-        titles: &["{op} has no kernel for {backend}", "The function has no kernel for these devices"],
+        titles: &[
+            "{op} has no kernel for {backend}",
+            "The function has no kernel for these devices",
+        ],
         patterns: &[
             "there are no kernels registered for this dispatch key. the operator is {op}",
             "{name} does not have a kernel registered for {device}.",
@@ -193,7 +196,9 @@ static NESTED: Kind = Kind {
         "Make the nested tensor with `layout=torch.jagged`, which supports more operators.",
         "Convert it with `.to_padded_tensor(0)`.",
     ],
-    misleads: &["Nearly every backend is in the list: a default kernel serves all but nested tensors."],
+    misleads: &[
+        "Nearly every backend is in the list: a default kernel serves all but nested tensors.",
+    ],
     ..Kind::ERROR
 };
 
@@ -239,25 +244,24 @@ static WRONG_BUILD: Kind = Kind {
         "The installed build of PyTorch or of the library has no code for {backend}; {op} itself \
          exists",
     ],
-    causes: &[
-        "The program uses {backend}, and the installed package was built without it.",
-    ],
+    asks: Asks::Key,
+    causes: &["The program uses {backend}, and the installed package was built without it."],
     advice: &[
         "Install builds of torch, torchvision and torchaudio from the same index, for the same CUDA \
          version.",
         "On a machine without such a device: use `device='cpu'`, or `'mps'` on a Mac.",
     ],
-    misleads: &["It reads like a missing operator. The operator exists; this build lacks the device."],
+    misleads: &[
+        "It reads like a missing operator. The operator exists; this build lacks the device.",
+    ],
     ..Kind::ERROR
 };
 
 static META_COLLECTIVE: Kind = Kind {
     patterns: &[],
     causes: &["The collectives of the namespace `c10d` are registered for real devices only."],
-    advice: &[
-        "Use the functional collectives, which can be traced: \
-         `torch.distributed._functional_collectives`.",
-    ],
+    advice: &["Use the functional collectives, which can be traced: \
+         `torch.distributed._functional_collectives`."],
     misleads: &["`AutogradMeta` in the list of backends is not a Meta kernel."],
     ..META
 };
@@ -265,12 +269,9 @@ static META_COLLECTIVE: Kind = Kind {
 static META_VALUE: Kind = Kind {
     patterns: &[],
     titles: &["{op} needs a value, and a meta tensor has none"],
-    asks: Asks::Nothing,
+    asks: Asks::Never,
     causes: &["`.item()`, `bool(x)` or an `if` on a tensor reads a value. A meta tensor has none."],
-    advice: &[
-        "Remove `.item()`, `bool()` or the branch from the code that runs without data.",
-        "No release and no registration changes this.",
-    ],
+    advice: &["Remove `.item()`, `bool()` or the branch from the code that runs without data."],
     misleads: &["The message asks for a registration that cannot exist."],
     ..META
 };
@@ -355,6 +356,6 @@ fn is_wrong_build(reading: &Reading<'_>, operator: &str, key: &str) -> bool {
     }
     match operator.split_once("::") {
         Some((library, _)) => key != "CPU" && names::is_library(library),
-        None => names::works(reading, operator, key),
+        None => names::works_elsewhere(reading, operator, key),
     }
 }

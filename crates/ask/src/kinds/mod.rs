@@ -53,8 +53,70 @@ pub(crate) fn all() -> impl Iterator<Item = Row> {
     families.chain(codegen::rows())
 }
 
-/// All kinds.
+/// All kinds. Several may have one id: they differ in their causes and advice.
 pub(crate) fn kinds() -> impl Iterator<Item = &'static Kind> {
     let families = FAMILIES.into_iter().flatten();
-    families.chain(missing_kernel::REFINED).chain(codegen::KINDS)
+    families
+        .chain(missing_kernel::REFINED)
+        .chain(codegen::KINDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn check(kind: &Kind, sentence: &str) {
+        assert!(!sentence.contains("  "), "{}: {sentence}", kind.id);
+        assert!(
+            sentence.matches('`').count() % 2 == 0,
+            "{}: {sentence}",
+            kind.id
+        );
+    }
+
+    #[test]
+    fn every_kind_says_what_why_and_what_to_do() {
+        for kind in kinds() {
+            let id = kind.id;
+            assert!(!id.is_empty() && !kind.titles.is_empty(), "{id}");
+            assert!(!kind.causes.is_empty() && !kind.advice.is_empty(), "{id}");
+            kind.titles.iter().for_each(|title| {
+                check(kind, title);
+                assert!(!title.ends_with('.'), "{id}: {title}");
+            });
+            for sentence in [kind.causes, kind.advice, kind.misleads].concat() {
+                check(kind, sentence);
+                let ends = sentence.ends_with(['.', '}', '`']);
+                assert!(ends, "{id}: {sentence}");
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_of_one_id_are_about_one_way() {
+        let mut ways = BTreeMap::new();
+        for kind in kinds() {
+            let way = ways.entry(kind.id).or_insert(kind.way);
+            assert_eq!(*way, kind.way, "{}", kind.id);
+        }
+    }
+
+    #[test]
+    fn patterns_are_in_lower_case_and_begin_with_words() {
+        for (kind, pattern, _) in all() {
+            assert_eq!(pattern, pattern.to_ascii_lowercase(), "{}", kind.id);
+            assert!(
+                !pattern.contains("}{") && !pattern.contains('`'),
+                "{pattern}"
+            );
+            let rest = match pattern.strip_prefix('{') {
+                Some(hole) => hole.split_once('}').unwrap().1,
+                None => pattern,
+            };
+            let first = rest.split('{').next().unwrap();
+            assert!(first.len() > 3, "{pattern}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::distributed;
 use crate::Way;
-use crate::kind::Kind;
+use crate::kind::{Asks, Kind};
 use crate::name;
 use crate::reading::Reading;
 
@@ -22,7 +22,6 @@ pub(super) const KINDS: &[Kind] = &[
             "explanation: operator '{op}' has a non-tensor output whose value is dependent on the data",
         ],
         refine: traced,
-        asks: crate::kind::Asks::Meta,
         causes: &[
             "Export and compilation run the program without data. {op} returns a value that depends on \
              data, such as a number or a boolean. A function that you called may contain it.",
@@ -31,8 +30,12 @@ pub(super) const KINDS: &[Kind] = &[
             "Replace the branch or the check on values by `torch.where`, or `torch._check`.",
             "For `.item()` under `torch.compile`: set \
              `torch._dynamo.config.capture_scalar_outputs = True`.",
+            "If a function of PyTorch contains it: try the newest release. `torch.quantile`, for example, \
+             can be exported in 2.12.1 and not in 2.9.0.",
         ],
-        misleads: &["The operator may be part of a function that you called; it is not missing anywhere."],
+        misleads: &[
+            "The operator may be part of a function that you called; it is not missing anywhere.",
+        ],
         ..FAKE
     },
     Kind {
@@ -47,7 +50,9 @@ pub(super) const KINDS: &[Kind] = &[
             traced(reading);
             distributed::within_dtensor(reading);
         },
-        causes: &["Export and compilation compute shapes without data, and this shape depends on data."],
+        causes: &[
+            "Export and compilation compute shapes without data, and this shape depends on data.",
+        ],
         advice: &[
             "Under `torch.compile`: set \
              `torch._dynamo.config.capture_dynamic_output_shape_ops = True`.",
@@ -75,9 +80,12 @@ pub(super) const KINDS: &[Kind] = &[
                 true => Way::Export,
                 false => Way::Compile,
             };
-            let is_aten = reading.operator.as_deref().is_some_and(|name| !name.contains("::"));
+            let is_aten = reading
+                .operator
+                .as_deref()
+                .is_some_and(|name| !name.contains("::"));
             if is_aten {
-                reading.asks = crate::kind::Asks::Meta;
+                reading.asks = Asks::Meta;
             }
         },
         way: Way::Compile,
@@ -95,12 +103,15 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         id: "fake-on-composite",
-        titles: &["{op} cannot get a fake implementation, because it is registered as a composite operator"],
+        titles: &[
+            "{op} cannot get a fake implementation, because it is registered as a composite operator",
+        ],
         patterns: &[
             "the operator {op} already has an implementation for this device type via a pre-existing registration to dispatchkey::{key}.",
             "the operator {op} already has an implementation for this device type via a pre-existing registration to dispatchkey::{key}",
         ],
         way: Way::Library,
+        asks: Asks::Never,
         causes: &[
             "The operator was registered without a dispatch key (`m.impl` outside a block for a device), \
              which makes it composite: PyTorch runs its body when it traces.",
@@ -122,7 +133,10 @@ pub(super) const KINDS: &[Kind] = &[
             "the operator {op} already has an dispatchkey::meta implementation",
         ],
         way: Way::Library,
-        causes: &["It was registered at {text}", "It has a kernel at Meta, which serves the same purpose."],
+        causes: &[
+            "It was registered at {text}",
+            "It has a kernel at Meta, which serves the same purpose.",
+        ],
         advice: &["Remove one of the two, or import the module only once."],
         ..FAKE
     },
@@ -135,12 +149,15 @@ pub(super) const KINDS: &[Kind] = &[
             "tensor on device {device} is not on the expected device meta",
         ],
         way: Way::Meta,
+        asks: Asks::Never,
         causes: &["Its weights were never loaded, and something needs them on a real device."],
         advice: &[
             "Load the weights before `.to(device)`; or call `model.to_empty(device=...)` and load them then.",
             "With transformers: `low_cpu_mem_usage=False` or no `device_map` loads all weights.",
         ],
-        misleads: &["`NotImplementedError` does not mean a missing operator here, and no release changes it."],
+        misleads: &[
+            "`NotImplementedError` does not mean a missing operator here, and no release changes it.",
+        ],
         ..FAKE
     },
     Kind {
@@ -155,7 +172,10 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         id: "fake-mixed",
-        titles: &["Tracing met a real tensor among tensors without data, in {op}", "Tracing met a real tensor among tensors without data"],
+        titles: &[
+            "Tracing met a real tensor among tensors without data, in {op}",
+            "Tracing met a real tensor among tensors without data",
+        ],
         patterns: &[
             "please convert all tensors to faketensors first or instantiate faketensormode with 'allow_non_fake_inputs'. found in {op}(",
             "please convert all tensors to faketensors first",
@@ -165,7 +185,9 @@ pub(super) const KINDS: &[Kind] = &[
         ],
         way: Way::Compile,
         key: None,
-        causes: &["A tensor is created or captured outside the traced program: a global, or an attribute that is not a buffer."],
+        causes: &[
+            "A tensor is created or captured outside the traced program: a global, or an attribute that is not a buffer.",
+        ],
         advice: &[
             "Pass the tensor as an input, or register it with `register_buffer`.",
             "If a custom operator or a C++ extension reads the data: give it a fake implementation.",

@@ -42,11 +42,34 @@ pub(super) const KINDS: &[Kind] = &[
         ..Kind::OTHER
     },
     Kind {
+        id: "linear-algebra",
+        titles: &["A matrix has no such factorization, or the algorithm did not converge"],
+        patterns: &[
+            "the factorization could not be completed because the input is not positive-definite",
+            "the algorithm failed to converge",
+            "because the input is singular",
+            "the diagonal element {text} is zero",
+            "because the input matrix is ill-conditioned",
+        ],
+        causes: &["The matrix is singular, not positive-definite, or contains NaN."],
+        advice: &[
+            "Check the matrix for NaN; add a small multiple of the identity; compute in float64.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
         id: "index-range",
         titles: &["An index is out of range"],
-        patterns: &["index out of range in self", "index {text} is out of bounds for dimension", "target {number} is out of bounds", "index {text} is out of bounds: {text2}"],
+        patterns: &[
+            "index out of range in self",
+            "index {text} is out of bounds for dimension",
+            "target {number} is out of bounds",
+            "index {text} is out of bounds: {text2}",
+        ],
         causes: &["A token id, label or index is not below the size of the dimension."],
-        advice: &["Compare the largest index with the size of the vocabulary, of the classes or of the tensor."],
+        advice: &[
+            "Compare the largest index with the size of the vocabulary, of the classes or of the tensor.",
+        ],
         ..Kind::OTHER
     },
     Kind {
@@ -57,20 +80,28 @@ pub(super) const KINDS: &[Kind] = &[
             "one of the differentiated tensors does not require grad",
             "one of the differentiated tensors appears to not have been used in the graph",
         ],
-        causes: &["The parameters are frozen, the value was detached, or it was computed under `torch.no_grad()`."],
+        causes: &[
+            "The parameters are frozen, the value was detached, or it was computed under `torch.no_grad()`.",
+        ],
         advice: &[
             "Check `requires_grad` of the parameters and of each step up to the loss.",
             "Do not set `loss.requires_grad`: that only hides it.",
         ],
-        misleads: &["It reads like a missing derivative. Such a message says `derivative for ... is not implemented`."],
+        misleads: &[
+            "It reads like a missing derivative. Such a message says `derivative for ... is not implemented`.",
+        ],
         ..Kind::OTHER
     },
     Kind {
         id: "backward-twice",
         titles: &["`backward()` runs twice through the same computation"],
         patterns: &["trying to backward through the graph a second time"],
-        causes: &["The first run frees what the second one needs. Often a state of an earlier step is reused."],
-        advice: &["Detach the state between steps (`h = h.detach()`), or pass `retain_graph=True`."],
+        causes: &[
+            "The first run frees what the second one needs. Often a state of an earlier step is reused.",
+        ],
+        advice: &[
+            "Detach the state between steps (`h = h.detach()`), or pass `retain_graph=True`.",
+        ],
         ..Kind::OTHER
     },
     Kind {
@@ -83,7 +114,9 @@ pub(super) const KINDS: &[Kind] = &[
             "is a view and is being modified inplace",
             "cannot change requires_grad of views",
         ],
-        causes: &["An in-place call (`x += 1`, `relu_`, `x[i] = ...`) overwrote a value that backward reads."],
+        causes: &[
+            "An in-place call (`x += 1`, `relu_`, `x[i] = ...`) overwrote a value that backward reads.",
+        ],
         advice: &[
             "Use the form that is not in place. `torch.autograd.set_detect_anomaly(True)` shows the call.",
             "To change parameters: do it under `torch.no_grad()`.",
@@ -101,8 +134,16 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "nan-values",
         titles: &["NaN arose in the computation"],
-        patterns: &["function '{word}' returned nan values in its", "input contains nan", "probability tensor contains either 'inf', 'nan' or element < 0", "loss is nan", "attempting to unscale fp16 gradients"],
-        causes: &["An overflow, a logarithm of zero, a division by zero or a too high learning rate. Anomaly mode names the step where backward met NaN first."],
+        patterns: &[
+            "function '{word}' returned nan values in its",
+            "input contains nan",
+            "probability tensor contains either 'inf', 'nan' or element < 0",
+            "loss is nan",
+            "attempting to unscale fp16 gradients",
+        ],
+        causes: &[
+            "An overflow, a logarithm of zero, a division by zero or a too high learning rate. Anomaly mode names the step where backward met NaN first.",
+        ],
         advice: &[
             "Look for the first NaN or infinity in the forward pass; lower the learning rate; clip gradients.",
             "With `GradScaler`, some steps with infinity are normal.",
@@ -122,7 +163,9 @@ pub(super) const KINDS: &[Kind] = &[
             "boolean value of tensor with more than one value is ambiguous",
         ],
         causes: &["It is on a GPU, requires a gradient, or has more than one element."],
-        advice: &["Write `x.detach().cpu().numpy()`; for one number `x.item()`; for a condition `.any()` or `.all()`."],
+        advice: &[
+            "Write `x.detach().cpu().numpy()`; for one number `x.item()`; for a condition `.any()` or `.all()`.",
+        ],
         ..Kind::OTHER
     },
 ];

@@ -14,7 +14,9 @@ const VMAP: Kind = Kind {
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "vmap-fallback-warning",
-        titles: &["{op} has no batching rule, so vmap calls it once for each example; nothing failed"],
+        titles: &[
+            "{op} has no batching rule, so vmap calls it once for each example; nothing failed",
+        ],
         patterns: &[
             "batching rule not implemented for {op} falling back to slow",
             "there is a performance drop because we have not yet implemented the batching rule for {op}.",
@@ -62,6 +64,7 @@ pub(super) const KINDS: &[Kind] = &[
                 reading.operator = None;
             }
         },
+        asks: Asks::Never,
         causes: &[
             "A tensor made inside the function has no batch dimension. A value that has one does not fit \
              into it.",
@@ -70,19 +73,23 @@ pub(super) const KINDS: &[Kind] = &[
             "Create the tensor from a batched one: `x.new_zeros(...)` or `torch.zeros_like(x)`.",
             "Use the form that is not in place: `a = a + b` for `a += b`.",
         ],
-        misleads: &["`inplace arithmetic` is not an operator's name, and no batching rule is missing."],
+        misleads: &[
+            "`inplace arithmetic` is not an operator's name, and no batching rule is missing.",
+        ],
         ..VMAP
     },
     Kind {
         id: "vmap-random",
-        titles: &["Code inside vmap draws random numbers, and vmap was not told how"],
+        titles: &["Code inside vmap draws random numbers, and the call of vmap does not say how"],
         patterns: &[
             "vmap: called random operation while in randomness error mode",
             "vmap: we do not yet support calling random operations inside of vmap",
             "vmap: we do not support calling out variants of random operations",
             "vmap: cannot ask for different inplace randomness on an unbatched tensor",
         ],
-        causes: &["Each example could get the same random numbers or its own. PyTorch does not guess."],
+        causes: &[
+            "Each example could get the same random numbers or its own. PyTorch does not guess.",
+        ],
         advice: &[
             "Pass `randomness='different'` or `randomness='same'` to `torch.vmap`.",
             "Or draw the numbers before, and pass them in.",
@@ -100,10 +107,27 @@ pub(super) const KINDS: &[Kind] = &[
             "vmap: we do not support batching operators that can output dynamic shape",
             "vmap: we do not support batching operators that can support dynamic shape",
         ],
-        causes: &["Inside vmap a tensor stands for a whole batch, so it has no single value or shape."],
+        causes: &[
+            "Inside vmap a tensor stands for a whole batch, so it has no single value or shape.",
+        ],
         advice: &[
             "Replace `if` by `torch.where`, and a boolean mask by multiplication or `torch.where`.",
             "Move `.item()` and operators whose output size depends on values out of vmap.",
+        ],
+        ..VMAP
+    },
+    Kind {
+        id: "func-autograd-function",
+        titles: &["A `torch.autograd.Function` does not support `torch.func` or vmap"],
+        patterns: &[
+            "in order to use an autograd.function with functorch transforms",
+            "but it does not have vmap support. please override",
+            "we do not support custom autograd.function with functorch transforms",
+        ],
+        key: None,
+        causes: &["It needs a separate `setup_context`, and for vmap a rule."],
+        advice: &[
+            "Split `forward` into `forward` and `setup_context`, and set `generate_vmap_rule = True` or write a `vmap` staticmethod.",
         ],
         ..VMAP
     },
