@@ -100,9 +100,8 @@ impl Search<'_> {
         }
     }
 
-    /// The first of the leaves that a call reaches, in the order of the calls of each kernel: of a kernel
-    /// that always fails among the calls that it always makes. A call that fails in some cases counts as
-    /// one that fails, because most do.
+    /// The first of the leaves that a call reaches, in the order of the calls of each kernel, among those
+    /// that it always makes and those that most recorded cases made.
     pub(crate) fn first(&self) -> Option<OperatorId> {
         let mut seen = FxHashSet::default();
         let mut open = vec![self.of];
@@ -114,11 +113,11 @@ impl Search<'_> {
             if served.is_leaf() || served == Served::InferenceOnly {
                 return Some(id);
             }
-            let only_always = self.column.verdict(id) == Verdict::Fails;
             let calls = self.column.calls(self.calls, id);
             let begin = open.len();
             let followed = calls.filter(|edge| {
-                self.column.verdict(edge.id).lacks() && (edge.always || !only_always)
+                let is_usual = edge.always || self.calls.mostly.contains(&(id, edge.id));
+                is_usual && self.column.verdict(edge.id).lacks()
             });
             open.extend(followed.map(|edge| edge.id));
             if let Some(added) = open.get_mut(begin..) {
