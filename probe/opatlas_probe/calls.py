@@ -1,7 +1,8 @@
 """What every composite calls: runs the operator database on the bare device and records the tree.
 
 An invocation is one call of an operator with what it called directly. `always` is what all
-invocations called, `sometimes` what some did. Operators that the device itself serves have none.
+invocations called, `sometimes` what some did, both in the order of the first call. Operators that the
+device itself serves have none.
 """
 
 import contextlib
@@ -38,7 +39,7 @@ class Tally:
         # (operator, phase) -> [complete, {callee: complete}, broken off, {callee: broken off}]
         self.rows: dict = {}
 
-    def add(self, operator: str, phase: str, called: set[str], *, is_complete: bool) -> None:
+    def add(self, operator: str, phase: str, called: Iterable[str], *, is_complete: bool) -> None:
         """Counts one invocation."""
         row = self.rows.setdefault((operator, phase), [0, defaultdict(int), 0, defaultdict(int)])
         at = 0 if is_complete else 2
@@ -66,7 +67,7 @@ class Tally:
         return [[operator, phase, *row] for (operator, phase), row in sorted(self.rows.items())]
 
     def lists(self) -> dict[str, dict[str, dict[str, list[str]]]]:
-        """Of each operator and phase what it calls always and sometimes.
+        """Of each operator and phase what it calls always and sometimes, and those of the latter that most do.
 
         An invocation that raised says what was called before, so it adds to `sometimes`. Where none
         returned, what all of them called is known, if they called anything.
@@ -74,10 +75,11 @@ class Tally:
         found: dict = {}
         for (operator, phase), (complete, returned, broken, raised) in sorted(self.rows.items()):
             counted, most = (returned, complete) if complete else (raised, broken)
-            always = sorted(callee for callee, count in counted.items() if count == most)
+            always = [callee for callee, count in counted.items() if count == most]
             if complete or always:
-                sometimes = sorted({*returned, *raised} - set(always))
-                found.setdefault(operator, {})[phase] = {"always": always, "sometimes": sometimes}
+                sometimes = [callee for callee in {**returned, **raised} if callee not in always]
+                mostly = [callee for callee in sometimes if 2 * returned.get(callee, 0) > complete]
+                found.setdefault(operator, {})[phase] = {"always": always, "sometimes": sometimes, "mostly": mostly}
         return found
 
 
@@ -109,11 +111,15 @@ class Tree:
         """The operators that Python called."""
         return {self.names[place] for place, row in enumerate(self.rows) if row[1] < 0 and not row[3]}
 
-    def invocations(self) -> Iterator[tuple[str, set[str], bool]]:
+    def _named(self, places: Iterable[int]) -> list[str]:
+        """The names of calls, each once, in the order of the first call."""
+        return list(dict.fromkeys(self.names[place] for place in sorted(places)))
+
+    def invocations(self) -> Iterator[tuple[str, list[str], bool]]:
         """Operators with the names that they called and whether they returned."""
         for place, (_, _, _, kind, state) in enumerate(self.rows):
             if not kind and not self._same_as_caller(place):
-                yield self.names[place], {self.names[each] for each in self.called[place]}, state == _RETURNED
+                yield self.names[place], self._named(self.called[place]), state == _RETURNED
 
     def reached(self, leaves: set[str]) -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
         """Operators that Python called, with what they called, and the calls of composites below."""
@@ -145,11 +151,11 @@ class Tree:
                 yield self._first(place)
             place = self.rows[self._first(place)][1]
 
-    def nodes(self) -> Iterator[tuple[int, set[str]]]:
+    def nodes(self) -> Iterator[tuple[int, list[str]]]:
         """Of each backward node its number and what it called."""
         for place, (_, _, sequence, kind, _) in enumerate(self.rows):
             if kind:
-                yield sequence, {self.names[each] for each in self.called[place] if not self.rows[each][3]}
+                yield sequence, self._named(each for each in self.called[place] if not self.rows[each][3])
 
 
 class Recorder:
@@ -211,7 +217,7 @@ class Recorder:
                 _, tree, error = self._recorded(lambda made=made, named=named: synthetic.overload(name)(*made, **named))
                 if error is None and name not in tree.roots():
                     # PyTorch does not report the smallest operators, nor those without a tensor.
-                    self.tally.add(name, FORWARD, tree.roots(), is_complete=True)
+                    self.tally.add(name, FORWARD, sorted(tree.roots()), is_complete=True)
                 if error is None or any(text in str(error) for text in _MISSING):
                     self._count(tree, FORWARD)
 
@@ -260,10 +266,10 @@ class Recorder:
         is_complete, tree, _ = self._recorded(run)
         self._count(tree, FORWARD)
         makers = forward.makers()
-        called: dict[int, set[str]] = {}
+        called: dict[int, dict[str, None]] = {}
         for sequence, names in tree.nodes():
             for place in makers.get(sequence, ()):
-                called.setdefault(place, set()).update(names)
+                called.setdefault(place, {}).update(dict.fromkeys(names))
         for place, names in called.items():
             self.tally.add(forward.names[place], BACKWARD, names, is_complete=bool(is_complete))
 

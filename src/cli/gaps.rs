@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 
+use opatlas_model::BadLine;
 use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text, leverage_text};
 use opatlas_service::dispatch::runtime_key;
-use opatlas_service::gaps::{Usage, read_csv};
+use opatlas_service::gaps::Usage;
 use opatlas_source::Stop;
 use opatlas_source::visible::line;
 use opatlas_store::Opening;
@@ -46,7 +47,7 @@ pub(super) struct Gaps {
     #[arg(long, value_name = "REVISION")]
     since: Option<String>,
 
-    /// Sort by usage: a file with lines `operator,count`
+    /// Sort by usage: a file with lines `operator,count`, or any list that preflight reads
     #[arg(long, value_name = "FILE")]
     usage: Option<PathBuf>,
 
@@ -219,8 +220,10 @@ impl Gaps {
         };
         let shown = path.display();
         let text = read::given_text(path)?;
-        let usage = read_csv(&text).map_err(|line| {
-            anyhow!("{shown}:{line}: expected `operator,count`, for example `aten::add.Tensor,12`")
+        let usage = Usage::read(&text).map_err(|BadLine { number, .. }| {
+            anyhow!(
+                "{shown}:{number}: expected `operator,count`, for example `aten::add.Tensor,12`"
+            )
         })?;
         Ok(Some(usage))
     }

@@ -33,11 +33,13 @@ mod interrupt;
 mod kernel_sources;
 mod local;
 mod lsp;
+mod mcp;
 mod memory;
 mod merge_base;
 mod neighbours;
 mod openapi;
 mod over;
+mod preflight;
 mod read;
 mod remote;
 mod restore;
@@ -56,6 +58,7 @@ mod target;
 mod token;
 mod watch;
 mod ways;
+mod why;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -90,6 +93,7 @@ enum Command {
     Serve(serve::Serve),
     Check(Box<check::Check>),
     Explain(explain::Explain),
+    Why(why::Why),
     Table(table::Table),
     Schema(schema::Schema),
     Signatures(signatures::Signatures),
@@ -99,6 +103,7 @@ enum Command {
     History(history::History),
     Gaps(gaps::Gaps),
     Ways(ways::Ways),
+    Preflight(preflight::Preflight),
     Drift(drift::Drift),
     Watch(watch::WatchBackend),
     Scan(scan::ScanSources),
@@ -110,6 +115,7 @@ enum Command {
     Restore(restore::Restore),
     Doctor(doctor::Doctor),
     Gc(gc::Gc),
+    Mcp(mcp::Mcp),
     Openapi(openapi::Openapi),
     Lsp(lsp::Lsp),
     Completions(completions::Completions),
@@ -185,6 +191,7 @@ impl Command {
             Self::Serve(serve) => serve.run().await,
             Self::Check(check) => check.run().await,
             Self::Explain(explain) => explain.run(),
+            Self::Why(why) => why.run(),
             Self::Table(table) => table.run().await,
             Self::Schema(schema) => schema.run(),
             Self::Signatures(signatures) => signatures.run().await,
@@ -194,6 +201,7 @@ impl Command {
             Self::History(history) => history.run().await,
             Self::Gaps(gaps) => gaps.run().await,
             Self::Ways(ways) => ways.run().await,
+            Self::Preflight(preflight) => preflight.run().await,
             Self::Drift(drift) => drift.run().await,
             Self::Watch(watch) => watch.run(),
             Self::Scan(scan) => scan.run(),
@@ -205,6 +213,7 @@ impl Command {
             Self::Restore(restore) => restore.run().await,
             Self::Doctor(doctor) => doctor.run().await,
             Self::Gc(gc) => gc.run().await,
+            Self::Mcp(mcp) => mcp.run().await,
             Self::Openapi(openapi) => openapi.run(),
             Self::Lsp(lsp) => lsp.run(),
             Self::Completions(completions) => completions.run(),

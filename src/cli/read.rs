@@ -4,7 +4,7 @@
 //! configuration file, a folder or an archive must be regular files.
 
 use std::fs::{self, File, FileType, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek as _, Write};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,6 +17,7 @@ const WRITER: Duration = Duration::from_secs(2);
 const SILENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(10);
 const CHUNK: usize = 64 << 10;
+const BEGIN: u64 = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
@@ -50,6 +51,26 @@ pub(super) fn text_if_found(path: &Path) -> anyhow::Result<Option<String>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| cannot_read(path)),
     }
+}
+
+/// Opens a regular file that begins so; `None` for a file that begins otherwise, and for a pipe.
+pub(super) fn given_if(
+    path: &Path,
+    begins: impl Fn(&[u8]) -> bool,
+) -> anyhow::Result<Option<File>> {
+    let opened = || -> io::Result<Option<File>> {
+        let mut file = open(path, Origin::Given)?;
+        if !file.metadata()?.is_file() {
+            return Ok(None);
+        }
+        let mut begin = Vec::new();
+        Read::by_ref(&mut file)
+            .take(BEGIN)
+            .read_to_end(&mut begin)?;
+        file.rewind()?;
+        Ok(begins(&begin).then_some(file))
+    };
+    opened().with_context(|| cannot_read(path))
 }
 
 #[expect(

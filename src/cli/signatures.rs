@@ -62,7 +62,9 @@ impl Signatures {
     }
 
     fn text(&self, subject: &Subject) -> anyhow::Result<String> {
-        let Subject { snapshot, title } = subject;
+        let Subject {
+            snapshot, title, ..
+        } = subject;
         let found = snapshot.find_in(|| title.clone(), &self.operator);
         let id = found.map_err(suggesting)?;
         // Also for text output, so that both have the same errors.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use clap::Args;
 
-use opatlas_pytorch::release::{Release, Version};
-use opatlas_service::{JudgedRelease, Snapshot};
+use opatlas_pytorch::release::Release;
+use opatlas_service::{JudgedRelease, Resolved, Snapshot, highest_of};
 use opatlas_source::VENDOR;
 use opatlas_store::Opening;
 
@@ -43,6 +43,8 @@ pub(super) struct Chosen {
 pub(super) struct Subject {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) title: String,
+    /// The stored revision; `None` for files.
+    pub(super) revision: Option<Resolved>,
 }
 
 impl Chosen {
@@ -72,19 +74,16 @@ impl Chosen {
         Ok(Subject {
             snapshot,
             title: resolved.title(),
+            revision: Some(resolved),
         })
     }
 
     async fn label_of(&self, stored: &Stored, release: &str) -> anyhow::Result<String> {
-        let wanted = JudgedRelease::parse(release)?.stored();
+        let release = JudgedRelease::parse(release)?;
         let labels = stored.labels(&self.project).await?;
-        let of_release = labels.into_iter().filter_map(|label| {
-            let version = Version::parse(label.name.as_str())?;
-            let own = JudgedRelease::parse(label.name.as_str()).ok()?;
-            (own.stored() == wanted).then(|| (version, label.name.to_string()))
-        });
-        let highest = of_release.max_by(|(a, _), (b, _)| a.cmp(b));
-        highest.map(|(_, name)| name).ok_or_else(|| {
+        let highest = highest_of(&labels, &release).map(|name| name.to_string());
+        highest.ok_or_else(|| {
+            let wanted = release.stored();
             anyhow!(
                 "no stored label of {} is a version of {wanted}; import one with `opatlas import torch=={wanted}.0`, or select a revision with --revision",
                 self.project
@@ -107,6 +106,7 @@ impl Chosen {
         Ok(Subject {
             snapshot: Arc::new(self.sources.add_to(snapshot)?),
             title: format!("{} as {release}", named.join(" ")),
+            revision: None,
         })
     }
 }

@@ -67,7 +67,9 @@ impl Ways {
     }
 
     fn of_operator(&self, subject: &Subject, operator: &str) -> anyhow::Result<String> {
-        let Subject { snapshot, title } = subject;
+        let Subject {
+            snapshot, title, ..
+        } = subject;
         if self.dtypes && snapshot.find_in(|| title.clone(), operator).is_err() {
             return self.dtypes_of(subject, operator);
         }
@@ -130,7 +132,9 @@ impl Ways {
     }
 
     fn of_way(&self, subject: &Subject, way: &str) -> anyhow::Result<String> {
-        let Subject { snapshot, title } = subject;
+        let Subject {
+            snapshot, title, ..
+        } = subject;
         let refusal = |problem: opatlas_wire::problem::Problem| anyhow!("{}", problem.detail);
         let way = parse_way(way).map_err(refusal)?;
         let only = self.fate.as_deref().map(parse_fate).transpose();

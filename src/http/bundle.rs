@@ -101,8 +101,23 @@ async fn yaml(request: Request, api: &Api) -> Result<Bundle, Problem> {
     Ok(Bundle::of_native_functions(&*bytes))
 }
 
-/// Reads the parts one by one, so that limits apply before everything is in memory.
 async fn multipart(request: Request, api: &Api) -> Result<Bundle, Problem> {
+    let mut bundle = Bundle::default();
+    let largest = api.service.limits().file_bytes;
+    for (name, bytes) in parts(request, api, largest, file_name).await? {
+        insert(&mut bundle, &name, bytes)?;
+    }
+    Ok(bundle)
+}
+
+/// The parts of a `multipart/form-data` body with their names, each at most `largest` bytes. Reads them
+/// one by one, so that limits apply before everything is in memory.
+pub async fn parts(
+    request: Request,
+    api: &Api,
+    largest: usize,
+    name: impl Fn(Option<&str>, Option<&str>) -> Result<String, Refusal>,
+) -> Result<Vec<(String, Vec<u8>)>, Problem> {
     body::expect_plain(request.headers())?;
     let limits = api.service.limits();
     let limit = limits.bundle_bytes + api.config.multipart_overhead;
@@ -111,38 +126,36 @@ async fn multipart(request: Request, api: &Api) -> Result<Bundle, Problem> {
     let limited = axum::body::Body::new(http_body_util::Limited::new(body, limit));
     let request = Request::from_parts(parts, limited);
     let read = async {
-        let mut parts = Multipart::from_request(request, api)
+        let mut fields = Multipart::from_request(request, api)
             .await
             .map_err(|error| Problem::new(Kind::MalformedBody, error.body_text()))?;
-        let mut bundle = Bundle::default();
-        let (mut count, mut before) = (0, 0);
+        let (mut parts, mut before) = (Vec::new(), 0);
         loop {
-            let next = parts.next_field().await;
+            let next = fields.next_field().await;
             let Some(mut field) = next.map_err(|error| broken(&error, limit))? else {
-                return Ok(bundle);
+                return Ok(parts);
             };
-            count += 1;
-            if count > limits.files {
+            if parts.len() == limits.files {
                 return Err(Refusal::Files {
                     limit: limits.files,
                 }
                 .into());
             }
-            let name = file_name(field.name(), field.file_name())?;
+            let name = name(field.name(), field.file_name())?;
             let mut bytes = Vec::new();
             loop {
                 let chunk: Option<Bytes> =
                     field.chunk().await.map_err(|error| broken(&error, limit))?;
                 let Some(chunk) = chunk else { break };
                 bytes.extend_from_slice(&chunk);
-                expect_room(limits, &name, bytes.len(), before)?;
+                expect_room((limits, largest), &name, bytes.len(), before)?;
             }
             before += bytes.len();
-            insert(&mut bundle, &name, bytes)?;
+            parts.push((name, bytes));
         }
     };
     match tokio::time::timeout(api.config.body_timeout, read).await {
-        Ok(bundle) => bundle,
+        Ok(parts) => parts,
         Err(_) => Err(body::late(api)),
     }
 }
@@ -170,11 +183,16 @@ fn file_name(part: Option<&str>, file: Option<&str>) -> Result<String, Refusal> 
     }
 }
 
-fn expect_room(limits: &Limits, name: &str, bytes: usize, before: usize) -> Result<(), Refusal> {
-    if bytes > limits.file_bytes {
+fn expect_room(
+    (limits, largest): (&Limits, usize),
+    name: &str,
+    bytes: usize,
+    before: usize,
+) -> Result<(), Refusal> {
+    if bytes > largest {
         return Err(Refusal::FileSize {
             name: name.to_owned(),
-            limit: limits.file_bytes,
+            limit: largest,
         });
     }
     if before + bytes > limits.bundle_bytes {

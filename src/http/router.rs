@@ -25,6 +25,7 @@ use crate::http::middleware::hosts;
 use crate::http::middleware::kept;
 use crate::http::middleware::metrics;
 use crate::http::routes::access;
+use crate::http::routes::ask;
 use crate::http::routes::backends;
 use crate::http::routes::badges;
 use crate::http::routes::calls;
@@ -44,6 +45,7 @@ use crate::http::routes::matrix;
 use crate::http::routes::operations;
 use crate::http::routes::operators;
 use crate::http::routes::overlay;
+use crate::http::routes::preflight;
 use crate::http::routes::probe;
 use crate::http::routes::problems;
 use crate::http::routes::projects;
@@ -62,6 +64,7 @@ use crate::http::routes::trends;
 use crate::http::routes::watch;
 use crate::http::routes::way_gaps;
 use crate::http::routes::ways;
+use crate::mcp;
 use crate::web;
 use opatlas_service::Service;
 
@@ -129,6 +132,8 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(compare_schemas::compare))
         .routes(routes!(compare::given))
         .routes(routes!(dispatch::calculate))
+        .routes(routes!(ask::ask_text))
+        .routes(routes!(preflight::preflight))
         // Reference data of the program.
         .routes(routes!(releases::list))
         .routes(routes!(releases::one))
@@ -170,8 +175,12 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
     let bounded = middleware::from_fn_with_state(Bounds::of(&api), bounds::bounded);
     let served = middleware::from_fn_with_state(Arc::clone(&api.config), hosts::expect_host);
     let surround = middleware::from_fn_with_state(Arc::clone(&api.config), envelope::envelope);
+    let router = router.route_layer(guard);
+    // The tools answer through the routes. The bounds around them already apply to the call.
+    let answers = router.clone().layer(surround.clone());
+    let tools = mcp::over_http(answers.with_state(api.clone()));
     let router = router
-        .route_layer(guard)
+        .route_service(mcp::PATH, tools)
         .fallback(web::fallback)
         .layer(CatchPanicLayer::custom(envelope::panicked))
         .layer(DefaultBodyLimit::disable())

@@ -2,6 +2,7 @@
 
 mod access;
 mod applicable;
+mod ask;
 mod bodies;
 mod caching;
 mod clock;
@@ -17,6 +18,7 @@ mod kept;
 mod knowledge;
 mod labels;
 mod manners;
+mod mcp;
 mod operators;
 mod outsiders;
 mod overlay;

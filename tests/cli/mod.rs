@@ -3,6 +3,7 @@
 mod pip;
 mod program;
 
+mod assistants;
 mod basics;
 mod calls;
 mod conventions;
@@ -15,3 +16,4 @@ mod serving;
 mod signatures;
 mod tables;
 mod ways;
+mod why;

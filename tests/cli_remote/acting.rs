@@ -318,6 +318,10 @@ fn of_operators(field: &mut Field) {
         field.run(&[&["ways", "--way", "meta"], &of[..]].concat());
         field.run(&[&["ways", &unknown], &of[..]].concat());
     }
+    let message = format!("torch._dynamo.exc.Unsupported: {HOSTILE}");
+    for format in ["text", "json", "markdown"] {
+        field.run(&["why", &message, "--format", format]);
+    }
     field.run_all(&[
         &["ways", "--way", &unknown, "--project", "acme"],
         &["gaps", &unknown, "--project", "acme"],

@@ -21,6 +21,7 @@ mod dispatch_revision;
 mod dispatch_runtime;
 mod drift_golden;
 mod edits;
+mod exported_models;
 mod hostile_reading;
 mod kernel_type_cases;
 mod kernel_types;

@@ -1,5 +1,6 @@
 //! Renderings: one file each.
 
+pub mod ask;
 pub mod backend;
 pub mod calls;
 pub mod changes;
@@ -11,6 +12,7 @@ pub mod history;
 mod junit;
 mod line_hash;
 pub mod packing;
+pub mod preflight;
 pub mod room;
 mod sarif;
 pub mod signatures;

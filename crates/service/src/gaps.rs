@@ -5,17 +5,65 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use opatlas_diff::revision::CORE;
 use opatlas_dispatch::Reason;
 use opatlas_dispatch::autograd_key;
-use opatlas_operators::operator::OperatorId;
+use opatlas_model::{BadLine, Name, Overload, read_list};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_verdict::{Because, KnownFrom, Leverage, Verdict};
 
 use opatlas_source::{Stop, Stopped};
 
+use super::preflight::{Named, resolve};
 use super::snapshot::Snapshot;
 
 /// Call counts of operators, as the user gave them.
-pub type Usage = FxHashMap<String, u64>;
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Usage(FxHashMap<Name, u64>);
+
+impl Usage {
+    /// Reads a list of operators with counts ([`read_list`]).
+    pub fn read(text: &str) -> Result<Self, BadLine> {
+        let mut usage = Self::default();
+        read_list(text, |name, count| {
+            usage.add(name, count);
+            Ok::<_, BadLine>(())
+        })?;
+        Ok(usage)
+    }
+
+    /// Adds to the count of an operator in any spelling. A text that is not a name is unknown.
+    pub fn add_text(&mut self, text: &str, count: u64) {
+        let name = Name::parse(text).unwrap_or_else(|| Name {
+            text: text.trim().to_owned(),
+            overload: Overload::Given,
+        });
+        self.add(name, count);
+    }
+
+    fn add(&mut self, name: Name, count: u64) {
+        let sum = self.0.entry(name).or_default();
+        *sum = sum.saturating_add(count);
+    }
+
+    /// The count of an operator. A name without an overload counts for the operator without one, or
+    /// for every overload if there is none.
+    fn of(&self, catalogue: &Catalogue, operator: &Operator) -> u64 {
+        let count = |text: &str, overload| {
+            let text = text.to_owned();
+            self.0.get(&Name { text, overload }).copied().unwrap_or(0)
+        };
+        let name = operator.qualified_name();
+        let base = name.split_once('.').map_or(name, |(base, _)| base);
+        let is_meant = base == name || catalogue.find_qualified(base).is_none();
+        let open = if is_meant {
+            count(base, Overload::Open)
+        } else {
+            0
+        };
+        count(name, Overload::Given).saturating_add(open)
+    }
+}
 
 /// An operator for which the backend has no kernel of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +112,7 @@ pub fn leverage(
         if operator.is_generated() || tag.is_some_and(|tag| !operator.has_tag(tag)) {
             return 0;
         }
-        usage.map_or(1, |usage| used(usage, operator.qualified_name()))
+        usage.map_or(1, |usage| usage.of(&snapshot.catalogue, operator))
     };
     snapshot.view().leverage(slot, most, weight)
 }
@@ -108,7 +156,7 @@ pub fn gaps(
                     .map(|key: Key| keys.name(key)),
                 is_core: operator.has_tag(CORE),
                 others: u32::try_from(others.iter().filter(has_kernel).count()).unwrap_or(u32::MAX),
-                usage: usage.map(|usage| used(usage, name)),
+                usage: usage.map(|usage| usage.of(&snapshot.catalogue, operator)),
                 operator: name.to_owned(),
             }
         })
@@ -147,59 +195,11 @@ pub fn gained(snapshot: &Snapshot, before: &Snapshot, key: &str) -> Vec<String> 
 /// The names in a usage file that match no operator of the revision.
 #[must_use]
 pub fn unknown(snapshot: &Snapshot, usage: &Usage) -> Vec<String> {
-    let operators = snapshot.catalogue.operators.iter();
-    let mut names: FxHashSet<String> = FxHashSet::default();
-    for operator in operators {
-        let name = operator.qualified_name().to_owned();
-        names.insert(base(&name).to_owned());
-        names.insert(name);
-    }
-    let unknown = usage.keys().filter(|name| !names.contains(*name));
-    let mut unknown: Vec<String> = unknown.cloned().collect();
+    let is_unknown = |name: &&Name| resolve(&snapshot.catalogue, name) == Named::Undeclared;
+    let unknown = usage.0.keys().filter(is_unknown);
+    let mut unknown: Vec<String> = unknown.map(|name| name.text.clone()).collect();
     unknown.sort();
     unknown
-}
-
-/// Parses CSV lines `operator,count`, optionally with a header. Fails with the number of the first
-/// invalid line.
-pub fn read_csv(text: &str) -> Result<Usage, usize> {
-    let mut usage = Usage::default();
-    for (i, line) in text.lines().enumerate() {
-        let line = line.trim().trim_start_matches('\u{feff}');
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let fields = line.rsplit_once([',', ';', '\t']);
-        let count = fields.and_then(|(_, count)| unquoted(count).parse::<u64>().ok());
-        match (fields, count) {
-            (Some((name, _)), Some(count)) => add(&mut usage, unquoted(name), count),
-            (Some(_), None) if i == 0 => {}
-            _ => return Err(i + 1),
-        }
-    }
-    Ok(usage)
-}
-
-/// Adds to a count. Accepts `aten::add.Tensor`, `aten.add.Tensor` and `add.Tensor`.
-pub fn add(usage: &mut Usage, name: &str, count: u64) {
-    let name = name.strip_prefix("aten::").unwrap_or(name);
-    let name = name.strip_prefix("aten.").unwrap_or(name);
-    let name = name.strip_suffix(".default").unwrap_or(name);
-    let sum = usage.entry(name.to_owned()).or_default();
-    *sum = sum.saturating_add(count);
-}
-
-fn unquoted(text: &str) -> &str {
-    text.trim().trim_matches('"').trim()
-}
-
-fn used(usage: &Usage, name: &str) -> u64 {
-    let own = usage.get(name).copied();
-    own.or_else(|| usage.get(base(name)).copied()).unwrap_or(0)
-}
-
-fn base(name: &str) -> &str {
-    name.split_once('.').map_or(name, |(base, _)| base)
 }
 
 fn declared(snapshot: &Snapshot, slot: Slot) -> impl Iterator<Item = (OperatorId, Reason)> + '_ {
@@ -214,16 +214,41 @@ fn declared(snapshot: &Snapshot, slot: Slot) -> impl Iterator<Item = (OperatorId
 
 #[cfg(test)]
 mod tests {
+    use opatlas_pytorch::release::Release;
+    use opatlas_source::Bundle;
+
     use super::*;
 
+    fn check(text: &str, expected: &[(&str, u64)]) {
+        let names = ["add.Tensor", "add.Scalar", "addmm", "addmm.dtype", "mm"];
+        let entries = names.map(|name| format!("- func: {name}(Tensor self) -> Tensor\n"));
+        let bundle = Bundle::of_native_functions(entries.concat().into_bytes());
+        let snapshot = Snapshot::read(bundle, Release::LATEST, None);
+        let usage = Usage::read(text).unwrap();
+        let count = |name: &str| {
+            let id = snapshot.catalogue.find_qualified(name).unwrap();
+            usage.of(&snapshot.catalogue, snapshot.catalogue.operator(id))
+        };
+        let counts = names.map(|name| (name, count(name)));
+        let used = counts.into_iter().filter(|(_, count)| *count > 0);
+        assert_eq!(used.collect::<Vec<_>>(), expected, "{text}");
+    }
+
     #[test]
-    fn usage_files_are_read() {
-        let usage =
-            read_csv("operator,count\naten::add.Tensor,3\n\"mul.Tensor\";2\nadd.Tensor,1\n");
-        let usage = usage.unwrap();
-        assert_eq!((usage["add.Tensor"], usage["mul.Tensor"]), (4, 2));
-        assert_eq!(read_csv("add.Tensor,3\nnonsense\n"), Err(2));
-        assert_eq!(used(&usage, "add.Tensor"), 4);
-        assert_eq!(used(&read_csv("bmm.default,5").unwrap(), "bmm"), 5);
+    fn overloads_are_counted_apart() {
+        check("aten.addmm.default,5\n", &[("addmm", 5)]);
+        check(
+            "aten::addmm,5\naten.addmm.dtype,2\n",
+            &[("addmm", 5), ("addmm.dtype", 2)],
+        );
+        check("aten::add,3\n", &[("add.Tensor", 3), ("add.Scalar", 3)]);
+        check("aten.add.default,3\n", &[]);
+        check("operator,count\n\"mm\";2\nmm,1\n", &[("mm", 3)]);
+        assert_eq!(
+            Usage::read("add.Tensor,3\nnonsense,x\n")
+                .unwrap_err()
+                .number,
+            2
+        );
     }
 }

@@ -71,6 +71,19 @@ pub fn is_version_text(text: &str) -> bool {
     Version::parse(text).is_some()
 }
 
+/// Of the labels that are versions of a release, the highest.
+#[must_use]
+pub fn highest_of<'a>(labels: &'a [LabelRecord], release: &JudgedRelease) -> Option<&'a LabelName> {
+    let wanted = release.stored();
+    let of_release = labels.iter().filter_map(|label| {
+        let version = Version::parse(label.name.as_str())?;
+        let own = JudgedRelease::parse(label.name.as_str()).ok()?;
+        (own.stored() == wanted).then_some((version, &label.name))
+    });
+    let highest = of_release.max_by(|(a, _), (b, _)| a.cmp(b));
+    highest.map(|(_, name)| name)
+}
+
 impl Service {
     /// All labels of a project, by name.
     pub async fn labels(&self, project: &str) -> Result<Vec<LabelRecord>, ServiceError> {

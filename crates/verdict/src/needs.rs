@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use opatlas_operators::operator::OperatorId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::because::Because;
 use crate::calls::{Calls, Edge};
@@ -98,6 +98,39 @@ impl Search<'_> {
             let next = self.column.calls(self.calls, edge.id);
             open.extend(next.map(|next| (edge.id, next)));
         }
+    }
+
+    /// The first of the leaves that a call reaches, in the order of the calls of each kernel, among those
+    /// that it always makes and those that most recorded cases made.
+    pub(crate) fn first(&self) -> Option<OperatorId> {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![self.of];
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let served = self.column.served(id);
+            if served.is_leaf() || served == Served::InferenceOnly {
+                return Some(id);
+            }
+            let calls = || self.column.calls(self.calls, id);
+            let fails = |edge: &Edge| self.column.verdict(edge.id) == Verdict::Fails;
+            // Of a kernel that always fails, a call that always fails is the reason.
+            let is_certain = calls().any(|edge| edge.always && fails(&edge));
+            let begin = open.len();
+            let followed = calls().filter(|edge| {
+                let is_usual = edge.always || self.calls.mostly.contains(&(id, edge.id));
+                match is_certain {
+                    true => is_usual && fails(edge),
+                    false => is_usual && self.column.verdict(edge.id).lacks(),
+                }
+            });
+            open.extend(followed.map(|edge| edge.id));
+            if let Some(added) = open.get_mut(begin..) {
+                added.reverse();
+            }
+        }
+        None
     }
 
     /// Adds the operators that a kernel calls and that are gone.

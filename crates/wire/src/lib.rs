@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod against;
+pub mod ask;
 pub mod backends;
 pub mod badges;
 pub mod bundle;
@@ -45,6 +46,7 @@ pub mod overlay;
 pub mod page;
 pub mod paths;
 pub mod place;
+pub mod preflight;
 pub mod probe;
 pub mod problem;
 pub mod problem_of;
@@ -62,6 +64,7 @@ pub mod stateless;
 pub mod support;
 pub mod tables;
 pub mod tables_query;
+pub mod tables_text;
 pub mod time;
 pub mod timeline;
 pub mod topics;

@@ -14,8 +14,9 @@ use crate::http::negotiate::{Accept, Media};
 use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
+use opatlas_model::BadLine;
 use opatlas_service::dispatch::runtime_key;
-use opatlas_service::gaps::{self, Usage};
+use opatlas_service::gaps::Usage;
 use opatlas_service::{Resolved, ViewId};
 use opatlas_wire::gaps::{
     GapQuery, GapRequest, Gaps, UsageBody, UsageItem, rows, steps, summary, view,
@@ -171,7 +172,7 @@ fn of_json(body: UsageBody) -> Usage {
         UsageBody::List(list) => list.into_iter().map(|i| (i.operator, i.count)).collect(),
     };
     for (operator, count) in items {
-        gaps::add(&mut usage, &operator, count);
+        usage.add_text(&operator, count);
     }
     usage
 }
@@ -180,9 +181,9 @@ fn of_csv(bytes: &[u8]) -> Result<Usage, Problem> {
     let malformed = |text: String| Problem::new(Kind::MalformedBody, text);
     let text = std::str::from_utf8(bytes)
         .map_err(|_| malformed("the usage file is not UTF-8".to_owned()))?;
-    gaps::read_csv(text).map_err(|line| {
+    Usage::read(text).map_err(|BadLine { number, .. }| {
         malformed(format!(
-            "line {line} of the usage file is not `operator,count`, for example \
+            "line {number} of the usage file is not `operator,count`, for example \
              `aten::add.Tensor,12`"
         ))
     })

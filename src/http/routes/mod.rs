@@ -2,6 +2,7 @@
 
 pub mod access;
 mod all_tables;
+pub mod ask;
 pub mod backends;
 pub mod badges;
 pub mod calls;
@@ -24,6 +25,7 @@ pub mod matrix;
 pub mod operations;
 pub mod operators;
 pub mod overlay;
+pub mod preflight;
 pub mod probe;
 pub mod problems;
 pub mod projects;

@@ -1,0 +1,217 @@
+//! Messages of public threads, with what they are (`tests/golden/error_messages.jsonl`).
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use opatlas_ask::{Answer, ask};
+use serde_json::Value;
+
+/// What a message does not say, although the thread around it does.
+const NOT_IN_THE_MESSAGE: [(&str, &str); 2] =
+    [("schema-symint-ref", "key"), ("bk-autograd-none", "key")];
+
+fn messages() -> Vec<Value> {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/error_messages.jsonl");
+    let text = std::fs::read_to_string(path).unwrap();
+    let rows = text.lines().skip(1);
+    rows.map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn answer(row: &Value) -> Answer {
+    ask(row["message"].as_str().unwrap()).unwrap()
+}
+
+#[test]
+fn kind_operator_key_and_way_are_right() {
+    let mut wrong = String::new();
+    for row in messages() {
+        let (id, answer) = (row["id"].as_str().unwrap(), answer(&row));
+        let found = [
+            ("kind", Some(answer.kind)),
+            ("operator", answer.operator.as_deref()),
+            ("key", answer.key.as_deref()),
+            ("way", Some(answer.way.as_str())),
+        ];
+        for (field, found) in found {
+            let is_said = !NOT_IN_THE_MESSAGE.contains(&(id, field));
+            let expected = row[field].as_str().filter(|_| is_said);
+            if found != expected {
+                writeln!(wrong, "{id}: {field} is {found:?}, not {expected:?}").unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// One message of each kind that PyTorch's sources or public threads have, with its kind, operator and
+/// key (`tests/golden/message_samples.tsv`).
+#[test]
+fn each_kind_is_recognized() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/message_samples.tsv");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut wrong = String::new();
+    for line in text.lines() {
+        let fields: Vec<_> = line.splitn(4, '\t').collect();
+        let [kind, operator, key, message] = fields[..] else {
+            panic!("{line}");
+        };
+        let message = message
+            .replace("\\\\n", "\u{1}")
+            .replace("\\n", "\n")
+            .replace('\u{1}', "\\n");
+        let answer = ask(&message).unwrap();
+        let found = [
+            answer.kind,
+            answer.operator.as_deref().unwrap_or("-"),
+            answer.key.as_deref().unwrap_or("-"),
+        ];
+        if found != [kind, operator, key] {
+            writeln!(wrong, "{kind} {operator} {key}: {found:?}\n  {message}").unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Messages whose releases Opatlas cannot know, each with the reason.
+const OTHER_RELEASES: [(&str, &str); 9] = [
+    (
+        "mps-warn-bitwise-and",
+        "1.13 and 2.0 register the kernel in C++ only",
+    ),
+    (
+        "xpu-lstm-cell",
+        "before 2.14 kernels for XPU are in another repository",
+    ),
+    (
+        "fwad-linear-mps",
+        "formulas for forward mode are not recorded",
+    ),
+    (
+        "vmap-t",
+        "the compiler, not the batching rule, was at fault",
+    ),
+    (
+        "fake-quantile",
+        "a function that calls the operator was rewritten",
+    ),
+    ("subclass-mm-out", "a fault of the compiler in one release"),
+    (
+        "undef-zeros-like",
+        "C++ types of exported functions are not recorded",
+    ),
+    ("deterministic-cumsum", "alerts of kernels are not recorded"),
+    (
+        "tg-missing-delegate",
+        "2.6 rejects it as well, with other words",
+    ),
+];
+
+/// Releases in the fixtures bound what is known: Opatlas may know it better, between the two.
+#[test]
+fn releases_are_within_what_the_threads_show() {
+    let mut wrong = String::new();
+    for row in messages() {
+        let (id, answer) = (row["id"].as_str().unwrap(), answer(&row));
+        if OTHER_RELEASES.iter().any(|(of, _)| *of == id) {
+            continue;
+        }
+        let (fails, fixed) = (row["fails_in"].as_str(), row["fixed_in"].as_str());
+        let is_known = |release: &&str| !release.starts_with("1.");
+        let fails = fails.filter(is_known).map(number);
+        let found = (answer.fails_in.map(number), answer.fixed_in.map(number));
+        let is_right = match fixed.map(number) {
+            None => fails.is_none() || found == (fails.clone(), None),
+            Some(_) if answer.works_in_all => fails.is_none(),
+            Some(fixed) => found.1.is_some_and(|first| first <= fixed) && found.0 >= fails,
+        };
+        if !is_right {
+            let found = (answer.fails_in, answer.fixed_in, answer.works_in_all);
+            writeln!(wrong, "{id}: {found:?}, not {fails:?} and {fixed:?}").unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+fn number(release: &str) -> Vec<u32> {
+    release
+        .split('.')
+        .map(|part| part.parse().unwrap())
+        .collect()
+}
+
+/// What people read.
+#[test]
+fn answers_say_what_to_do() {
+    let mut shown = String::new();
+    for row in messages() {
+        let answer = answer(&row);
+        write!(
+            shown,
+            "## {}\n{}.\n{}\n",
+            row["id"].as_str().unwrap(),
+            &*answer.title,
+            &*answer.cause
+        )
+        .unwrap();
+        for advice in &answer.advice {
+            let releases = advice.releases.as_deref().unwrap_or("all");
+            writeln!(shown, "- [{releases}] {}", &*advice.text).unwrap();
+        }
+        if let Some(misleads) = &answer.misleads {
+            writeln!(shown, "! {}", &**misleads).unwrap();
+        }
+        shown.push('\n');
+    }
+    insta::assert_snapshot!(shown);
+}
+
+/// The table of kinds in `docs/spec/messages.md`.
+#[test]
+fn kinds_are_documented() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/spec/messages.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `"));
+    let listed: Vec<_> = rows
+        .filter_map(|row| {
+            let (id, rest) = row.split_once("` | ")?;
+            Some((id, rest.split(' ').next()?))
+        })
+        .collect();
+    let kinds = opatlas_ask::kinds();
+    let known: Vec<_> = kinds.iter().map(|(id, way)| (*id, way.as_str())).collect();
+    assert_eq!(listed, known);
+}
+
+#[test]
+fn a_text_is_bounded_and_any_text_is_answered() {
+    let long = "a".repeat(opatlas_ask::MOST_BYTES + 1);
+    assert!(ask(&long).unwrap_err().to_string().contains("262144 bytes"));
+    let repeated = "could not run 'x' from the ".repeat(9_000);
+    let quotes = "'\"`".repeat(80_000);
+    let causes = "the above exception was the direct cause ".repeat(6_000);
+    let holes = "operator aten::x does not exist ".repeat(8_000);
+    for text in ["", "\0", "é\u{301}", &repeated, &quotes, &causes, &holes] {
+        ask(text).unwrap();
+    }
+}
+
+#[test]
+fn parts_are_in_order_and_do_not_overlap() {
+    for row in messages() {
+        let text = row["message"].as_str().unwrap();
+        let answer = answer(&row);
+        let mut end = 0;
+        for part in &answer.read {
+            assert!(
+                part.span.start >= end && !part.span.is_empty(),
+                "{}",
+                row["id"]
+            );
+            assert!(!part.span.slice(text).is_empty(), "{}", row["id"]);
+            end = part.span.end;
+        }
+        assert!(!answer.message.unwrap().is_empty());
+    }
+}
