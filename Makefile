@@ -93,6 +93,8 @@ release: tools
 		|| cargo run --locked --quiet -- import torch==$(VERSION) \
 			--cache "$(OPATLAS_RELEASES_DIR)" --download-only
 	python3 -m recorders release $(VERSION) $(if $(WITHOUT_PROCESS),--without-process)
+	cargo build --locked --quiet
+	python3 -m recorders works
 
 # Rewrites openapi/openapi.json from the code.
 openapi:

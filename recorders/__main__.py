@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from . import (autocast_lists, calls, facts, files, headers, manifest, observations, places, rare_calls, release, runtimes, steps,
-               versions, ways)
+               versions, ways, works)
 
 
 def main() -> int:
@@ -28,6 +28,8 @@ def main() -> int:
     of_calls.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
     of_ways = commands.add_parser("ways", help="record the ways to run operators, into data/ways.txt")
     of_ways.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
+    of_works = commands.add_parser("works", help="record what works in which release, into data/works.txt")
+    of_works.add_argument("--program", type=Path, default=places.PROGRAM, metavar="FILE", help="default: %(default)s")
     of_lists = commands.add_parser("autocast-lists", help="record PyTorch's lists of autocast operators")
     of_lists.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
     of_rare = commands.add_parser("rare-calls", help="record which calls tests do not make, into data/rare_calls.json")
@@ -45,7 +47,7 @@ def main() -> int:
     given = parser.parse_args()
     return {"list": _list, "record": _record, "verify": _verify, "verify-data": _verify_data,
             "install": _install, "calls": _calls, "rare-calls": _rare_calls, "ways": _ways, "headers": _headers,
-            "autocast-lists": _autocast_lists,
+            "autocast-lists": _autocast_lists, "works": _works,
             "steps": _steps,
             "release": _release}[given.command](given)
 
@@ -126,6 +128,12 @@ def _ways(given: argparse.Namespace) -> int:
         found = ways.of_process(version)
         ways.add(version, found)
         print(f"{release}: {len(found.facts)} facts; missing: {', '.join(sorted(found.missing)) or 'none'}")
+    return 0
+
+
+def _works(given: argparse.Namespace) -> int:
+    places.WORKS_TXT.write_text(works.record(given.program))
+    print(f"{places.WORKS_TXT}: {places.WORKS_TXT.stat().st_size} bytes")
     return 0
 
 

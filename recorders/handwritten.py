@@ -12,6 +12,8 @@ from . import versions
 GROUPS = ["registrations", "operators_without_yaml"]
 # A registration: group, key, source file (`null`: not recorded; `|fallthrough` behind it), operator.
 Registration = tuple[str, str, str, str]
+# Keys of devices that no wheel of PyPI supports. People enter their registrations, from PyTorch's sources.
+ENTERED = {"XPU"}
 _GENERATED = {"VariableType.cpp", "ADInplaceOrViewType.cpp", "TraceType.cpp"}
 
 
@@ -25,6 +27,11 @@ def of_process(tables: dict, declared: set[str]) -> set[Registration]:
             if not is_generated(files[file]):
                 found.add((group, key, files[file] + "|fallthrough" * bool(passes), row["op"]))
     return found
+
+
+def is_entered(registration: Registration) -> bool:
+    """Whether a person entered a registration that no recorded process can have."""
+    return registration[1] in ENTERED
 
 
 def is_generated(file: str) -> bool:
@@ -47,9 +54,10 @@ def load(path: Path, releases: list[str]) -> dict[Registration, set[str]]:
 
 
 def replace(found: dict[Registration, set[str]], release: str, now: set[Registration]) -> None:
-    """Makes the registrations of a release those of `now`."""
+    """Makes the registrations of a release those of `now`. Entered ones stay as they are."""
     for registration, releases in found.items():
-        releases.discard(release)
+        if not is_entered(registration):
+            releases.discard(release)
     for registration in now:
         found.setdefault(registration, set()).add(release)
 

@@ -11,6 +11,7 @@ from . import (
     decisions,
     device_runs,
     direct_functions,
+    exported_models,
     from_process,
     from_torchgen,
     kernel_types,
@@ -82,6 +83,8 @@ def recordings() -> list[Recording]:
                         needs=backend_tables.is_possible) for version in recorded("backend_tables_xla")]
     whole += [Recording(f"device_runs_{REFERENCE}_{name}", partial(device_runs.of_set, REFERENCE, name), REFERENCE)
               for name in device_runs.SETS]
+    whole += [Recording(f"exported_models_{version}", partial(exported_models.of_release, version), version)
+              for version in recorded("exported_models")]
     whole += [Recording(f"{way}_runs_{REFERENCE}", partial(way_runs.of_way, REFERENCE, way), REFERENCE)
               for way in way_runs.WAYS]
     whole += [Recording(f"autocast_runs_{version}", partial(from_process.autocast_runs, version), version)

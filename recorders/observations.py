@@ -80,6 +80,6 @@ def differences(data: dict, releases: list[str], release: str, version: str) -> 
     changed = known_fallbacks(data, releases, release) ^ running.fallbacks()
     found += [f"{release}: fallback {row}" for row in sorted(changed)]
     own = {key for key, covered in handwritten.load(places.HANDWRITTEN_JSON, releases).items()
-           if release in covered}
+           if release in covered and not handwritten.is_entered(key)}
     found += ways.differences(release, ways.of_process(version))
     return found + [f"{release}: hand-written {row}" for row in sorted(own ^ running.registrations())]

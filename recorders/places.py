@@ -16,8 +16,12 @@ HANDWRITTEN_JSON = DATA / "handwritten.json"
 AUTOCAST_LISTS_JSON = DATA / "autocast_lists.json"
 CALLS_JSON = DATA / "calls.json"
 WAYS_TXT = DATA / "ways.txt"
+WORKS_TXT = DATA / "works.txt"
 RARE_CALLS_JSON = DATA / "rare_calls.json"
 STEPS_TXT = DATA / "steps.txt"
+
+# The program, as `cargo build` makes it.
+PROGRAM = ROOT / "target" / "debug" / "opatlas"
 
 # The package that records what a device runs.
 PROBE = ROOT / "probe"

@@ -43,6 +43,12 @@ def python(version: str, *, install: bool = True) -> Path | None:
     return interpreter
 
 
+def add(version: str, libraries: tuple[str, ...], over_torch: tuple[str, ...]) -> None:
+    """Installs further libraries. Those that depend on torch come without what they need, since torch is there."""
+    _pip(python(version), version, *libraries)
+    _pip(python(version), version, "--no-deps", *over_torch)
+
+
 def _pip(interpreter: Path, version: str, *what: str) -> None:
     done = subprocess.run([interpreter, "-m", "pip", "install", "--no-cache-dir", "--quiet", *what],
                           capture_output=True, text=True, timeout=_INSTALL_TIMEOUT_S, check=False)

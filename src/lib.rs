@@ -7,4 +7,5 @@
 
 pub mod cli;
 pub mod http;
+pub mod mcp;
 pub mod web;

@@ -32,6 +32,7 @@ const CORE: &[(&str, &[&str])] = &[
     ("verdict", &["rustc-hash"]),
     ("rules", &["memchr", "rustc-hash"]),
     ("topics", &[]),
+    ("ask", &["rustc-hash"]),
     ("diff", &["jiff", "rustc-hash", "sha2", "wildmatch"]),
     (
         "report",
@@ -54,10 +55,14 @@ const CONFORMANCE: &str = "conformance";
 const ADAPTERS: &[&str] = &["model", "store", "service", "lsp", "wire"];
 
 /// The parts of the program, each with those that it must not use.
-const PARTS: &[(&str, &[&str])] = &[("http", &["cli"]), ("cli", &["http"])];
+const PARTS: &[(&str, &[&str])] = &[
+    ("http", &["cli"]),
+    ("cli", &["http"]),
+    ("mcp", &["cli", "http"]),
+];
 
 /// The commands that start the HTTP server or describe it.
-const MAY_USE_HTTP: &[&str] = &["serve.rs", "settings.rs", "openapi.rs"];
+const MAY_USE_HTTP: &[&str] = &["serve.rs", "settings.rs", "openapi.rs", "mcp.rs"];
 
 /// What reaches outside a plain function of its input.
 const IMPURE: &[&str] = &[

@@ -19,6 +19,8 @@ mod python;
 mod releases;
 #[path = "build/ways.rs"]
 mod ways;
+#[path = "build/works.rs"]
+mod works;
 
 const DATA: &str = "../../data";
 
@@ -40,6 +42,8 @@ fn main() {
     );
     let recorded = fs::read_to_string(Path::new(DATA).join("ways.txt")).expect("ways.txt");
     write_source("ways.rs", &ways::generate(&recorded, &names));
+    let works = fs::read_to_string(Path::new(DATA).join("works.txt")).expect("works.txt");
+    write_source("works.rs", &works::generate(&works));
     let handwritten = read_json("handwritten.json");
     write_source(
         "handwritten.rs",

@@ -72,11 +72,12 @@ class Runner:
                 result = op(given[0], *given[1], **given[2])
         except Exception as error:  # noqa: BLE001: this is what is measured
             self.extension.stop()
-            return self._failure(error)
+            return self.failure(error)
         self.extension.stop()
         return self._compared(op, result, expected)
 
-    def _failure(self, error: Exception) -> list:
+    def failure(self, error: Exception) -> list:
+        """What an error means: an operator that is missing, or another error."""
         text = str(error)
         if isinstance(error, NotImplementedError) or "Could not run" in text:
             for pattern in _MISSING:

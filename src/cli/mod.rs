@@ -33,6 +33,7 @@ mod interrupt;
 mod kernel_sources;
 mod local;
 mod lsp;
+mod mcp;
 mod memory;
 mod merge_base;
 mod neighbours;
@@ -57,6 +58,7 @@ mod target;
 mod token;
 mod watch;
 mod ways;
+mod why;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -91,6 +93,7 @@ enum Command {
     Serve(serve::Serve),
     Check(Box<check::Check>),
     Explain(explain::Explain),
+    Why(why::Why),
     Table(table::Table),
     Schema(schema::Schema),
     Signatures(signatures::Signatures),
@@ -112,6 +115,7 @@ enum Command {
     Restore(restore::Restore),
     Doctor(doctor::Doctor),
     Gc(gc::Gc),
+    Mcp(mcp::Mcp),
     Openapi(openapi::Openapi),
     Lsp(lsp::Lsp),
     Completions(completions::Completions),
@@ -187,6 +191,7 @@ impl Command {
             Self::Serve(serve) => serve.run().await,
             Self::Check(check) => check.run().await,
             Self::Explain(explain) => explain.run(),
+            Self::Why(why) => why.run(),
             Self::Table(table) => table.run().await,
             Self::Schema(schema) => schema.run(),
             Self::Signatures(signatures) => signatures.run().await,
@@ -208,6 +213,7 @@ impl Command {
             Self::Restore(restore) => restore.run().await,
             Self::Doctor(doctor) => doctor.run().await,
             Self::Gc(gc) => gc.run().await,
+            Self::Mcp(mcp) => mcp.run().await,
             Self::Openapi(openapi) => openapi.run(),
             Self::Lsp(lsp) => lsp.run(),
             Self::Completions(completions) => completions.run(),

@@ -5,19 +5,16 @@ use std::process::ExitCode;
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 
-use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::key_set::Slot;
-use opatlas_report::table::{
-    CSV_HEADER, Column, Shown, chain, column, csv_row, explanation, headline, table,
-    training_sentence, what_if,
-};
+use opatlas_report::table::{Column, Shown, column};
 use opatlas_service::dispatch::{Profile, runtime_key};
 use opatlas_service::{ServiceError, Snapshot};
 use opatlas_source::{Span, Stop};
 use opatlas_verdict::View;
 use opatlas_wire::entry::Source;
 use opatlas_wire::problem::Problem;
-use opatlas_wire::tables_query::{TableQuery, wanted};
+use opatlas_wire::tables::with_table;
+use opatlas_wire::tables_query::TableQuery;
+use opatlas_wire::tables_text;
 
 use super::subject::{Chosen, Subject};
 use super::{colour, output};
@@ -116,72 +113,19 @@ impl Table {
         if self.key.is_none() && is_default {
             snapshot.settle(&Stop::never())?;
         }
-        // Also for text output, so that both have the same errors.
-        let made = opatlas_wire::tables::with_table(snapshot, title, operator, &query, |table| {
-            let is_shown = self.format == Format::Json;
-            is_shown
-                .then(|| serde_json::to_string_pretty(&table))
-                .transpose()
-        });
-        if let Some(json) = made.map_err(refusal)?? {
-            return Ok(output::json(&json) + "\n");
-        }
-        let id = snapshot.find_in(|| title.clone(), operator)?;
-        let key = self.key.as_deref();
-        let slot = key
-            .map(|key| runtime_key(snapshot.release(), key))
-            .transpose()?;
-        let tables = snapshot.tables(&self.profile(snapshot)?);
-        let view = View::new(snapshot.inputs(), &tables);
-        let line = |file: &str, span: Span| Some(snapshot.source(file)?.lines(span).start.line);
-        let shown = Shown {
-            view,
-            line: &line,
-            colour: colour::of_output(),
-        };
-        let with: Vec<_> = self.with.iter().map(|text| wanted(text)).collect();
-        let without: Vec<&str> = self.without.iter().map(|key| &**key).collect();
-        let is_what_if = !with.is_empty() || !without.is_empty();
-        let changed = if is_what_if {
-            view.what_if(id, &with, &without).ok()
-        } else {
-            None
-        };
-        if self.format == Format::Csv {
-            let entries: Vec<_> = match changed {
-                Some(changed) => changed.after,
-                None => view.table(id).collect(),
-            };
-            let mut text = CSV_HEADER.to_owned();
-            for entry in entries {
-                if slot.is_none_or(|slot| slot == entry.slot) {
-                    csv_row(&mut text, view, id, &entry);
-                }
+        let made = match self.format {
+            Format::Text => {
+                tables_text::text(snapshot, title, operator, &query, colour::of_output())
             }
-            return Ok(text);
-        }
-        Ok(match (changed, slot) {
-            (Some(changed), _) => what_if(shown, id, &changed, title),
-            (None, Some(slot)) => self.entry(shown, id, slot),
-            (None, None) => table(shown, id, title),
-        })
-    }
-
-    /// One entry, as a line or explained, and training on its backend.
-    fn entry(&self, shown: Shown<'_>, id: OperatorId, slot: Slot) -> String {
-        let mut text = match shown.view.explain(id, slot) {
-            Some(told) if self.explain => explanation(shown, id, &told),
-            Some(told) => headline(shown, id, &told.entry),
-            None => String::new(),
+            Format::Csv => tables_text::csv(snapshot, title, operator, &query),
+            Format::Json => {
+                let made = with_table(snapshot, title, operator, &query, |table| {
+                    serde_json::to_string_pretty(&table)
+                });
+                return Ok(output::json(&made.map_err(refusal)??) + "\n");
+            }
         };
-        if let Some(answer) = shown.view.training(id, slot) {
-            text.push_str(&format!(
-                "\n  {}\n",
-                training_sentence(shown.view, id, &answer)
-            ));
-        }
-        text.push_str(&chain(shown, id, slot));
-        text
+        made.map_err(refusal)
     }
 
     fn backend(&self, subject: &Subject, backend: &str) -> anyhow::Result<String> {

@@ -63,6 +63,7 @@ use crate::http::routes::trends;
 use crate::http::routes::watch;
 use crate::http::routes::way_gaps;
 use crate::http::routes::ways;
+use crate::mcp;
 use crate::web;
 use opatlas_service::Service;
 
@@ -172,8 +173,12 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
     let bounded = middleware::from_fn_with_state(Bounds::of(&api), bounds::bounded);
     let served = middleware::from_fn_with_state(Arc::clone(&api.config), hosts::expect_host);
     let surround = middleware::from_fn_with_state(Arc::clone(&api.config), envelope::envelope);
+    let router = router.route_layer(guard);
+    // The tools answer through the routes. The bounds around them already apply to the call.
+    let answers = router.clone().layer(surround.clone());
+    let tools = mcp::over_http(answers.with_state(api.clone()));
     let router = router
-        .route_layer(guard)
+        .route_service(mcp::PATH, tools)
         .fallback(web::fallback)
         .layer(CatchPanicLayer::custom(envelope::panicked))
         .layer(DefaultBodyLimit::disable())

@@ -27,7 +27,7 @@ async fn server(auth: AuthMode) -> Server {
     open.configured(config)
 }
 
-async fn token(server: &Server, projects: &[&str], actions: &[Action]) -> MadeToken {
+pub async fn token(server: &Server, projects: &[&str], actions: &[Action]) -> MadeToken {
     let names = projects
         .iter()
         .map(|name| ProjectName::parse(name).unwrap());

@@ -3,6 +3,7 @@
 mod pip;
 mod program;
 
+mod assistants;
 mod basics;
 mod calls;
 mod conventions;

@@ -38,6 +38,9 @@ export const namePath = (place: Place, name: string): string =>
 export const keyPath = (place: Place, key: string): string =>
 	revisionPath(place, `/backends/${segment(key)}`);
 
+/** What a message means; the message is the fragment. */
+export const WHY = "/why";
+
 /** The page of a topic. */
 export const topicPath = (topic: string): string => `/topics/${segment(topic)}`;
 
@@ -138,6 +141,14 @@ export const NAV: readonly NavItem[] = [
 		to: (place) => place && projectPath(place.project, "upgrade"),
 		owns: over("upgrade"),
 	},
+	{
+		label: "Preflight",
+		key: "p",
+		note: "whether a model runs on backends",
+		to: (place) => place && projectPath(place.project, "preflight"),
+		owns: over("preflight"),
+	},
+	{ label: "Why", key: "w", note: "what an error message means", to: () => WHY, owns: (path) => path === WHY },
 	{ label: "Validate", key: "v", note: "check an entry while you type it", to: () => "/validate", owns: (path) => path === "/validate" },
 	{ label: "Rules", key: "r", note: "what is checked", to: () => "/rules", owns: (path) => /^\/rules(\/|$)/.test(path) },
 	{

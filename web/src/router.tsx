@@ -4,6 +4,7 @@ import { NotFound } from "./layout/NotFound";
 import { isPartMissing } from "./lib/lazyPage";
 import { parse, stringify } from "./lib/search";
 import { accessRoute } from "./routes/access";
+import { preflightRoute, whyRoute } from "./routes/ask";
 import {
 	backendRoute,
 	badgeTab,
@@ -75,6 +76,8 @@ const routeTree = rootRoute.addChildren([
 		gapListsRoute,
 		filesRoute,
 	]),
+	whyRoute,
+	preflightRoute,
 	projectRoute,
 	allProjectsRoute,
 	allRevisionsRoute,

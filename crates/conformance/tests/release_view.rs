@@ -16,15 +16,25 @@ pub(crate) fn with_view<T>(
     then: impl FnOnce(View<'_>) -> T,
 ) -> T {
     let catalogue = Catalogue::read(bundle, release, None);
+    with_view_of(bundle, &catalogue, observed, then)
+}
+
+/// The same with a catalogue that is read already.
+pub(crate) fn with_view_of<T>(
+    bundle: &Bundle,
+    catalogue: &Catalogue,
+    observed: &Observed,
+    then: impl FnOnce(View<'_>) -> T,
+) -> T {
     let derivatives = catalogue.derivatives.clone();
-    let matches = DerivativeMatches::new(&catalogue, derivatives.as_deref());
+    let matches = DerivativeMatches::new(catalogue, derivatives.as_deref());
     let inputs = Inputs {
-        catalogue: &catalogue,
+        catalogue,
         derivatives: derivatives.as_deref(),
         matches: &matches,
         backends: &[],
         observed,
-        provenance: provenance(bundle, release),
+        provenance: provenance(bundle, catalogue.release),
     };
     let tables = Tables::new(inputs, &Build::ALL, Source::Everything);
     then(View::new(inputs, &tables))

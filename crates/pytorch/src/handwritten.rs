@@ -2,7 +2,8 @@
 //! functorch, named tensors, ...) or in Python (`torch/_meta_registrations.py`).
 //!
 //! They were recorded from a process of each release (Linux CUDA build, after `import torch`;
-//! `docs/spec/dispatch.md`, sections 7 and 8.5). They override generated registrations at the same
+//! `docs/spec/dispatch.md`, sections 7 and 8.5). Those of XPU, which no such build has, were read from
+//! PyTorch's sources. They override generated registrations at the same
 //! key, because they are made later.
 
 use std::sync::OnceLock;

@@ -11,6 +11,7 @@ pub mod libraries;
 pub mod python;
 pub mod release;
 pub mod ways;
+pub mod works;
 
 pub use alias::Alias;
 pub use key_set::{KeySet, Slot};

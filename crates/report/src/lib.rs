@@ -1,5 +1,6 @@
 //! Renderings: one file each.
 
+pub mod ask;
 pub mod backend;
 pub mod calls;
 pub mod changes;

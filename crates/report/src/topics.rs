@@ -103,7 +103,7 @@ fn indented(text: &mut String, lines: &str, by: &str) {
     }
 }
 
-fn paragraph(text: &mut String, words: &str, by: &str) {
+pub(super) fn paragraph(text: &mut String, words: &str, by: &str) {
     let mut width = 0;
     for word in words.split(' ') {
         let length = word.chars().count();

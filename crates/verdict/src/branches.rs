@@ -45,13 +45,14 @@ impl Branches {
 
 /// Calls were recorded on a device without kernels of its own. PyTorch's composites ask for the
 /// device in places: CPU and CUDA then run code of their own instead of an operator that only other
-/// backends have (`copy_` does not call `_copy_from`), MPS has convolutions of its own, and tensors on
-/// Meta hold no data to copy.
+/// backends have (`copy_` does not call `_copy_from`), MPS has convolutions of its own, tensors on Meta
+/// hold no data to copy, and `copy_` copies on XPU by itself (`is_supported_device` in
+/// `aten/src/ATen/native/Copy.cpp`).
 pub(crate) fn branches(keys: &Keys, slot: Slot) -> Branches {
     match keys.name(Key::Runtime(slot)) {
         "CPU" | "CUDA" => Branches::Always,
         "MPS" => Branches::Mps,
-        "Meta" => Branches::Copies,
+        "Meta" | "XPU" => Branches::Copies,
         _ => Branches::Never,
     }
 }

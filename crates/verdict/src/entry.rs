@@ -103,6 +103,13 @@ impl<'a> View<'a> {
         self.calls().known_backends.contains(served_by)
     }
 
+    /// The keys of backends for which verdicts are claimed, in table order.
+    pub fn claimed_keys(self) -> impl Iterator<Item = Slot> + use<'a> {
+        let backends = self.calls().backends;
+        let keys = self.keys().slots();
+        keys.filter(move |&slot| backends.contains(slot) && self.claims(slot))
+    }
+
     /// The support behind an entry, which may be one of a what-if table: then all other operators
     /// stay as they are.
     #[must_use]

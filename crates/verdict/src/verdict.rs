@@ -117,6 +117,13 @@ impl Answer {
             Self::Unknown => "unknown",
         }
     }
+
+    /// The answer of a word.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let all = [Self::Yes, Self::Partly, Self::No, Self::Unknown];
+        all.into_iter().find(|answer| answer.as_str() == text)
+    }
 }
 
 impl From<Verdict> for Answer {

@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod against;
+pub mod ask;
 pub mod backends;
 pub mod badges;
 pub mod bundle;
@@ -19,6 +20,7 @@ pub mod compare_schemas;
 pub mod compare_sides;
 pub mod comparison;
 pub mod coverage;
+pub mod dataset;
 pub mod dispatch;
 pub mod drift;
 pub mod entry;
@@ -62,6 +64,7 @@ pub mod stateless;
 pub mod support;
 pub mod tables;
 pub mod tables_query;
+pub mod tables_text;
 pub mod time;
 pub mod timeline;
 pub mod topics;

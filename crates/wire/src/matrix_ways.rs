@@ -51,18 +51,21 @@ pub(crate) struct FateRows {
 impl FateRows {
     /// The place of the row of an operator.
     pub(crate) fn row(&mut self, view: View<'_>, id: OperatorId) -> usize {
+        let row = self.letters(view, id);
+        let next = self.rows.len();
+        *self.known.entry(row).or_insert_with_key(|row| {
+            self.rows.push(row.clone());
+            next
+        })
+    }
+
+    /// The row of an operator.
+    pub(crate) fn letters(&mut self, view: View<'_>, id: OperatorId) -> String {
         let mut row = [NOTHING; Way::ALL.len()];
         for (way, fate) in view.fates(id) {
             row[way as usize] = self.letter(fate, view.works(id, way, fate));
         }
-        let next = self.rows.len();
-        *self
-            .known
-            .entry(row.iter().collect())
-            .or_insert_with_key(|row| {
-                self.rows.push(row.clone());
-                next
-            })
+        row.iter().collect()
     }
 
     fn letter(&mut self, fate: Fate, works: Option<Answer>) -> char {

@@ -76,6 +76,19 @@ pub fn with_table<T>(
     query: &TableQuery,
     then: impl FnOnce(TableView<'_>) -> T,
 ) -> Result<T, Problem> {
+    with_view(snapshot, title, operator, query, |view, id, slot| {
+        Ok(then(table_view(snapshot, view, id, slot, query)?))
+    })
+}
+
+/// The tables that the query is about, with the operator and the slot of the requested key.
+pub(crate) fn with_view<T>(
+    snapshot: &Snapshot,
+    title: &str,
+    operator: &str,
+    query: &TableQuery,
+    then: impl FnOnce(View<'_>, OperatorId, Option<Slot>) -> Result<T, Problem>,
+) -> Result<T, Problem> {
     let id = snapshot.find_in(|| title.to_owned(), operator)?;
     let release = snapshot.release();
     let source = query.source.unwrap_or_default();
@@ -86,8 +99,7 @@ pub fn with_table<T>(
         .transpose()
         .map_err(|error| Problem::from(error).about("key"))?;
     let tables = snapshot.tables(&profile);
-    let view = View::new(snapshot.inputs(), &tables);
-    Ok(then(table_view(snapshot, view, id, slot, query)?))
+    then(View::new(snapshot.inputs(), &tables), id, slot)
 }
 
 pub(crate) fn table_view<'a>(

@@ -5,14 +5,18 @@ use axum::response::Response;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{Accept, JSON};
+use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
+use opatlas_report::findings::Colour;
 use opatlas_wire::json::json;
 use opatlas_wire::paths::OperatorPath;
 use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 use opatlas_wire::tables::{TableView, with_table};
 use opatlas_wire::tables_query::TableQuery;
+use opatlas_wire::tables_text::text;
+
+const MEDIA: &[Media] = &[Media::Json, Media::Text];
 
 /// The dispatch table of an operator
 ///
@@ -25,7 +29,10 @@ use opatlas_wire::tables_query::TableQuery;
     operation_id = "get_dispatch_table",
     params(OperatorPath, TableQuery),
     responses(
-        (status = 200, description = "The table", body = TableView),
+        (status = 200, description = "The table", content(
+            (TableView = "application/json"),
+            (String = "text/plain"),
+        )),
         (status = 404, description = "No such project, revision or operator", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "No such release, runtime key or build, or a registration \
@@ -40,7 +47,7 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     // `with` and `without` may be given several times.
     let query = TableQuery::read(pairs)?;
-    let media = accept.media(JSON)?;
+    let media = accept.media(MEDIA)?;
     let service = &api.service;
     let revision = service
         .resolve(&path.project, &path.revision, query.release.as_deref())
@@ -59,9 +66,14 @@ pub async fn one(
     };
     let asked = revision.clone();
     respond::view(&api, &accept, request, move |snapshot, _| {
-        with_table(snapshot, &asked.title(), &path.operator, &query, |table| {
-            json(&table)
-        })
+        let (title, operator) = (asked.title(), &path.operator);
+        match media {
+            Media::Text => {
+                let text = text(snapshot, &title, operator, &query, Colour::Never)?;
+                Ok(text.into_bytes())
+            }
+            _ => with_table(snapshot, &title, operator, &query, |table| json(&table)),
+        }
     })
     .await
 }

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { type ClipboardEvent, type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import type { Place } from "../api/queries";
 import { ErrorView } from "../components/States";
 import { stringify } from "../lib/search";
@@ -7,6 +7,7 @@ import { useRested } from "../lib/useRested";
 import { findHits, type Hit, useFound, useHits, useNames } from "./hits";
 import { useAt } from "./place";
 import styles from "./Palette.module.css";
+import { useExplain } from "./useExplain";
 
 /** How long after the last letter former revisions are searched too, in milliseconds. */
 const REST = 200;
@@ -36,6 +37,7 @@ export default function Palette({
 		[sought, hits, server, place],
 	);
 	const navigate = useNavigate();
+	const explain = useExplain();
 	const list = useRef<HTMLDivElement>(null);
 	const input = useRef<HTMLInputElement>(null);
 	useEffect(() => input.current?.focus(), []);
@@ -46,7 +48,16 @@ export default function Palette({
 		if (!hit) return;
 		onClose();
 		if (hit.outside) window.location.assign(hit.to);
+		else if (hit.message !== undefined) explain(hit.message);
 		else void navigate({ href: hit.to + stringify({ ...hit.search }) });
+	};
+	const paste = (event: ClipboardEvent) => {
+		// A field of one line would lose where lines end.
+		const pasted = event.clipboardData.getData("text");
+		if (!pasted.trim().includes("\n")) return;
+		event.preventDefault();
+		onClose();
+		explain(pasted);
 	};
 	const press = (event: KeyboardEvent) => {
 		if (event.key === "Enter") {
@@ -70,7 +81,7 @@ export default function Palette({
 				aria-expanded="true"
 				aria-controls="palette-hits"
 				aria-activedescendant={found[at] ? `palette-${at}` : undefined}
-				placeholder="An operator, key, rule, topic, page or revision"
+				placeholder="An operator, key, rule, page or revision, or an error message"
 				autoComplete="off"
 				spellCheck={false}
 				value={text}
@@ -79,6 +90,7 @@ export default function Palette({
 					setAt(0);
 				}}
 				onKeyDown={press}
+				onPaste={paste}
 			/>
 			{error ? <ErrorView error={error} /> : null}
 			<div ref={list} id="palette-hits" role="listbox" aria-label="Hits" className={styles.hits}>

@@ -16,6 +16,7 @@ import type { components } from "../api/schema";
 import { counted } from "../lib/format";
 import { placeAddress, placeTitle } from "../lib/history";
 import { candidateOf } from "../lib/matrix";
+import { isMessage } from "../lib/message";
 import { familyOf } from "../lib/names";
 import { titleOf } from "../lib/revisions";
 import { alike, type Candidate, candidate, fitting, plain } from "../lib/sought";
@@ -30,6 +31,7 @@ import {
 	revisionPath,
 	rulePath,
 	topicPath,
+	WHY,
 } from "../nav";
 import { wayHits } from "./wayHits";
 
@@ -46,6 +48,7 @@ export interface Hit {
 		| "page"
 		| "revision"
 		| "commit"
+		| "message"
 		| "search";
 	name: string;
 	note: string;
@@ -55,6 +58,8 @@ export interface Hit {
 	/** Whether the server serves it, and not this page. */
 	outside?: boolean;
 	search?: { q: string };
+	/** The message that its page explains. */
+	message?: string;
 	/** As the search sees it. */
 	of: Candidate;
 }
@@ -159,6 +164,14 @@ function over(place: Place | undefined, text: string): Hit[] {
 	return [{ kind: "search", name: words, note, where, to, search: { q: words }, of }];
 }
 
+/** The way on to what a message means. */
+function explained(text: string): Hit[] {
+	if (!isMessage(text)) return [];
+	const name = "Explain this message";
+	const note = "what it means and what to do";
+	return [{ kind: "message", name, note, to: WHY, message: text, of: candidate(name) }];
+}
+
 /** Everything that a search can lead to from a place, loaded once. */
 export function useHits(place: At | undefined) {
 	const matrix = useQuery({
@@ -249,7 +262,6 @@ export function findHits(
 	const isElsewhere = here.length === 0 && !(isOfWay && named.length > 0);
 	const fits = isElsewhere ? alike(text, hits, of).slice(0, room) : here.slice(0, room);
 	const found = isElsewhere ? [...gone, ...fits] : [...fits, ...gone];
-	return isOfWay
-		? [...named, ...found, ...over(place, text)]
-		: [...found, ...named, ...over(place, text)];
+	const first = isOfWay ? [...named, ...found] : [...found, ...named];
+	return [...explained(text), ...first, ...over(place, text)];
 }

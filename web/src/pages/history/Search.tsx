@@ -2,13 +2,16 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { searchQuery } from "../../api/queries";
 import { Badge } from "../../components/Badge";
+import { Button } from "../../components/controls";
 import { HistoryLink, OperatorAt } from "../../components/links";
 import { Page, Section } from "../../components/Page";
 import { ROW, Rows } from "../../components/Rows";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty } from "../../components/States";
+import { useExplain } from "../../layout/useExplain";
 import { lackSearch, lackWords } from "../../layout/wayHits";
 import { counted } from "../../lib/format";
+import { isMessage } from "../../lib/message";
 import { placeAddress, placeTitle, rangeTitle } from "../../lib/history";
 import { segment } from "../../nav";
 import styles from "./Search.module.css";
@@ -23,6 +26,7 @@ export default function Search() {
 	const { project } = route.useParams();
 	const { q } = route.useSearch();
 	const navigate = route.useNavigate();
+	const explain = useExplain();
 	const sought = q?.trim() ?? "";
 	const query = useQuery({ ...searchQuery(project, sought, { limit: SHOWN }), enabled: sought !== "" });
 	return (
@@ -46,6 +50,12 @@ export default function Search() {
 					}
 				/>
 			</div>
+			{isMessage(sought) && (
+				<p>
+					This looks like an error message or a call.{" "}
+					<Button onClick={() => explain(sought)}>Explain it</Button>
+				</p>
+			)}
 			{sought === "" ? (
 				<Empty title="Enter a search text">
 					<p>

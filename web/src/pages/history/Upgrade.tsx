@@ -12,7 +12,7 @@ import type { UpgradeSearch } from "../../routes/history";
 import { givenUpgradeQuery, upgradeQuery, upgradeText } from "./queries";
 import { ReportView } from "./UpgradeReport";
 import styles from "./Upgrade.module.css";
-import { useGivenFile } from "./useGivenFile";
+import { useGivenFile } from "../../lib/useGivenFile";
 
 const route = getRouteApi("/p/$project/upgrade");
 

@@ -1,6 +1,6 @@
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { fromFile, type GivenFile, holdsFile, toFile } from "../../lib/givenFile";
+import { fromFile, type GivenFile, holdsFile, toFile } from "./givenFile";
 
 interface Given {
 	/** What is in the fields. */

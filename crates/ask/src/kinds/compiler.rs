@@ -1,0 +1,267 @@
+//! `torch.compile`, Inductor, functionalization, exporters.
+
+use super::dispatcher;
+use crate::Way;
+use crate::kind::{Asks, Kind};
+use crate::name;
+
+const COMPILE: Kind = Kind {
+    way: Way::Compile,
+    ..Kind::ERROR
+};
+
+const EXPORT: Kind = Kind {
+    way: Way::Export,
+    ..Kind::ERROR
+};
+
+pub(super) const KINDS: &[Kind] = &[
+    Kind {
+        id: "functionalize-alias",
+        titles: &["The schema of {op} does not fit what compilation needs from custom operators"],
+        patterns: &[
+            "found a custom (non-aten) operator whose output has alias annotations: {schema}. we only",
+            "found a custom operator that mutates its inputs: {schema}",
+        ],
+        key: Some("Functionalize"),
+        refine: |reading| {
+            let schema = reading.part("schema").unwrap_or_default();
+            if schema.contains("NoneType") || schema.ends_with("-> None") {
+                reading.know("none", "None");
+            }
+            dispatcher::schema(reading);
+        },
+        causes: &[
+            "The schema returns `{none}`. Functionalization accepts operators that write to arguments only if \
+             they return nothing, `()`.",
+            "Functionalization rewrites calls that write to arguments. For that, no output of a custom \
+             operator may be an alias of an input.",
+        ],
+        advice: &[
+            "If it returns nothing: declare `-> ()`.",
+            "If it returns an input: return nothing or a copy, and keep `Tensor(a!)` on the argument.",
+        ],
+        misleads: &["An alias annotation is not at fault if the return type is `None`."],
+        ..COMPILE
+    },
+    Kind {
+        id: "subclass-dispatch",
+        titles: &["A tensor subclass does not implement {op}"],
+        patterns: &[
+            "multiple dispatch failed for '{op}'; all __torch_dispatch__",
+            "multiple dispatch failed for '{op}'",
+            "no implementation found for '{op}' on types that implement __torch_dispatch__",
+            "no implementation found for '{op}' on types that implement __torch_function__",
+        ],
+        key: Some("Python"),
+        causes: &[
+            "Every `__torch_dispatch__` of the tensors of this call returned `NotImplemented`. PyTorch's own \
+             kernels were not tried.",
+        ],
+        advice: &[
+            "Unwrap the subclass before the call or before the compiled function.",
+            "If you write the subclass: handle {op} in `__torch_dispatch__`.",
+            "If it began with an upgrade of PyTorch: try the newest release. The compiler itself may hand on \
+             the call.",
+        ],
+        misleads: &["The operator has its kernels; eager mode without the subclass works."],
+        ..COMPILE
+    },
+    Kind {
+        id: "inductor-missing",
+        titles: &["Inductor, the compiler behind `torch.compile`, cannot compile {op}"],
+        patterns: &[
+            "missing lowering target: {op}",
+            "missing decomposition target: {op}",
+            "missingoperatorwithoutdecomp: {op}",
+            "notimplementederror: missing lowering for {op}",
+        ],
+        asks: Asks::Inductor,
+        causes: &[
+            "It has neither a lowering nor a decomposition for {op}, and falling back is off.",
+        ],
+        advice: &[
+            "Set `torch._inductor.config.implicit_fallbacks = True`: Inductor then calls the eager kernel.",
+            "Keep the function out of compilation: `@torch.compiler.disable`.",
+        ],
+        ..COMPILE
+    },
+    Kind {
+        id: "inductor-lowering-failed",
+        titles: &["Inductor, the compiler behind `torch.compile`, failed while it compiled {op}"],
+        patterns: &["loweringexception: {text} target: {op}"],
+        causes: &["Its code for {op} raised: {text}"],
+        advice: &[
+            "Keep the function out of compilation: `@torch.compiler.disable`.",
+            "If the error is not about your shapes or types: report it, with the program that \
+             `TORCHDYNAMO_REPRO_AFTER=aot` writes.",
+        ],
+        ..COMPILE
+    },
+    Kind {
+        id: "inductor-conflict",
+        titles: &["Inductor, the compiler behind `torch.compile`, has two ways to compile {op}"],
+        patterns: &[
+            "both a fallback and a decomp for same kernel: {op}",
+            "both a fallback and a decomp for same op: {op}",
+            "both a fallback and a decomp for '{op}'",
+        ],
+        asks: Asks::Nothing,
+        causes: &[
+            "It has a decomposition for {op}, and a graph that was not decomposed still contains it.",
+        ],
+        advice: &[
+            "Decompose the graph first: pass `torch._inductor.decomposition.decompositions` to \
+             `aot_autograd` or `make_fx`.",
+            "If you only call `torch.compile`: try the newest release, and report it.",
+        ],
+        ..COMPILE
+    },
+    Kind {
+        id: "inductor-fallback-warning",
+        titles: &["Inductor calls the eager kernel of {op}; nothing failed"],
+        patterns: &[
+            "make_fallback({op}): a decomposition exists",
+            "using fallbackkernel: {op}",
+            "unsupported operator {op} in inductor, falling back",
+        ],
+        severity: crate::Severity::Warning,
+        asks: Asks::Inductor,
+        causes: &["The compiler has no code of its own for it."],
+        advice: &[
+            "Nothing needs to be done. Fewer such calls may make the compiled program faster.",
+        ],
+        ..COMPILE
+    },
+    Kind {
+        id: "onnx-unsupported",
+        titles: &["{op} cannot be exported to this version of ONNX"],
+        patterns: &[
+            "exporting the operator '{op}' to onnx opset version {number} is not supported. support for this operator was added in version {added}, try",
+            "exporting the operator '{op}' to onnx opset version {number} is not supported",
+            "exporting the operator {op} to onnx opset version {number} is not supported",
+            "onnx export failed on an operator with unrecognized namespace {op}.",
+            "onnx export failed: couldn't export operator {op}",
+            "no onnx function found for <opoverload(op='{name}', overload='{word}')>",
+            "no decompositions registered for the real-valued input, {op}",
+            "unsupported fx nodes: {'call_function': ['{op}'",
+            "cannot find symbolic function for {op}",
+        ],
+        refine: |reading| {
+            if let (Some(name), Some(word)) = (reading.part("name"), reading.part("word")) {
+                reading.operator = name::operator(&format!("{name}.{word}"));
+            }
+        },
+        causes: &[
+            "ONNX has this operator from opset version {added} on, and the export asks for version {number}.",
+            "The exporter has no translation of {op} to ONNX opset version {number}.",
+            "The exporter has no translation of {op} to ONNX.",
+        ],
+        advice: &[
+            "Pass `opset_version={added}` or higher to `torch.onnx.export`. PyTorch itself needs no upgrade.",
+            "Pass a higher `opset_version`, or use the newer exporter: `torch.onnx.export(..., dynamo=True)`.",
+            "Replace the call in the model by operators that ONNX has, or register a translation with \
+             `custom_translation_table`.",
+        ],
+        misleads: &["The version is that of ONNX's operators, not PyTorch's."],
+        ..EXPORT
+    },
+    Kind {
+        id: "converter-unsupported",
+        titles: &["The converter cannot translate {op}"],
+        patterns: &[
+            "pytorch convert function for op '{name}' not implemented",
+            "unsupported operator: {op} conversion",
+            "the following operators are not implemented: ['{op}'",
+            "conversion of function {op} not currently supported",
+            "unsupported op: {op}",
+            "missing out variants: {'{op}'",
+        ],
+        refine: |reading| {
+            if let Some(name) = reading.part("name") {
+                reading.operator = name::operator(name).filter(|name| name::is_base(name));
+            }
+        },
+        causes: &[
+            "The package that converts the model has no translation for it. PyTorch itself runs it.",
+        ],
+        advice: &[
+            "Upgrade the converter, or register a translation there.",
+            "Replace the call in the model by operators that the converter knows.",
+        ],
+        ..EXPORT
+    },
+    Kind {
+        id: "dynamo-unsupported",
+        titles: &["`torch.compile` cannot trace this Python code"],
+        patterns: &[
+            "torch._dynamo.exc.unsupported: {text}",
+            "unsupported: {text}",
+            "torch._dynamo.exc.usererror: {text}",
+            "internaltorchdynamoerror: {text}",
+        ],
+        causes: &["It says: {text}"],
+        advice: &[
+            "Without `fullgraph=True`, compilation splits here and runs this part eagerly.",
+            "Move the code out of the compiled function, or mark its function with \
+             `@torch.compiler.disable`.",
+        ],
+        misleads: &["The message names no operator: Python code is at fault."],
+        ..COMPILE
+    },
+    Kind {
+        id: "recompile-limit",
+        titles: &["`torch.compile` compiled a function too often and gave up; it runs uncompiled"],
+        patterns: &[
+            "hit config.recompile_limit",
+            "hit config.cache_size_limit",
+            "recompile_limit reached",
+        ],
+        severity: crate::Severity::Warning,
+        causes: &[
+            "Something that is compiled in as a constant changes with each call: a shape, a number, an object.",
+        ],
+        advice: &[
+            "Run with `TORCH_LOGS=recompiles` to see what changes; mark sizes with `torch._dynamo.mark_dynamic`.",
+        ],
+        ..COMPILE
+    },
+    Kind {
+        id: "compiler-toolchain",
+        titles: &["`torch.compile` lacks a compiler"],
+        patterns: &[
+            "cannot find a working triton installation",
+            "no working c++ compiler found",
+            "invalidcxxcompiler",
+            "compiler: cl is not found",
+            "failed to find c compiler",
+            "torch.compile is not supported on",
+            "dynamo is not supported on",
+            "windows not yet supported for torch.compile",
+        ],
+        causes: &[
+            "Inductor writes Triton or C++ code, and needs the compiler for it on this machine.",
+        ],
+        advice: &[
+            "Install it (`triton` for GPUs, a C++ compiler for CPUs), or call the model without `torch.compile`.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "backend-compiler-failed",
+        titles: &["`torch.compile` failed; the message does not say at which operator"],
+        patterns: &[
+            "backendcompilerfailed: {text}",
+            "backend='{word}' raised:",
+            "torchruntimeerror: {text}",
+            "dynamo failed to run fx node with fake tensors",
+        ],
+        severity: crate::Severity::Wrapper,
+        causes: &["An error inside the compiler, which Opatlas does not know: {text}"],
+        advice: &[
+            "Look at the first exception of the traceback, before `The above exception was the direct cause`.",
+            "Run without `torch.compile` to see whether eager mode works.",
+        ],
+        ..COMPILE
+    },
+];

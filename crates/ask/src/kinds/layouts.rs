@@ -1,0 +1,78 @@
+//! Sparse, nested, quantized and named tensors.
+
+use crate::kind::Kind;
+use crate::name;
+
+pub(super) const KINDS: &[Kind] = &[
+    Kind {
+        id: "named-tensor",
+        titles: &["{op} does not support named dimensions"],
+        patterns: &[
+            "{op} is not yet supported with named tensors",
+            "{op}: nyi: named tensors",
+        ],
+        key: Some("Named"),
+        causes: &["Named tensors are experimental, and few operators pass names on."],
+        advice: &["Drop the names first: `x.rename(None)`, and add them to the result again."],
+        ..Kind::ERROR
+    },
+    Kind {
+        id: "quantized-engine",
+        titles: &[
+            "{op} has no kernel for the quantized engine that is set",
+            "The quantized engine that is set does not support this operator",
+        ],
+        patterns: &[
+            "didn't find engine for operation {op} {word}",
+            "didn't find engine for when trying to {text}",
+            "quantized engine {word} is not supported",
+        ],
+        causes: &["The engine is `noqengine`, or this build does not contain it."],
+        advice: &[
+            "Set `torch.backends.quantized.engine` to one of `torch.backends.quantized.supported_engines`.",
+        ],
+        ..Kind::ERROR
+    },
+    Kind {
+        id: "layout-without-storage",
+        titles: &["A sparse, nested or other special tensor is used as if it were an ordinary one"],
+        patterns: &[
+            "sparse tensors do not have strides",
+            "do not have strides",
+            "does not have strides",
+            "cannot access storage of {word}",
+            "is_contiguous is not supported for sparse",
+            "sparse csr tensors do not have strides",
+            "internal error: nestedtensorimpl doesn't support sizes",
+            "nestedtensorimpl doesn't support",
+            "opaque tensors do not have",
+        ],
+        causes: &["Its values are not in one block of memory with strides, which this call needs."],
+        advice: &[
+            "Convert it first: `.to_dense()` for sparse tensors, `.to_padded_tensor(0)` for nested ones, `.dequantize()` for quantized ones.",
+        ],
+        ..Kind::ERROR
+    },
+    Kind {
+        id: "nested-unsupported",
+        titles: &[
+            "{op} does not support this nested tensor",
+            "A nested tensor does not support this call",
+        ],
+        patterns: &[
+            "{op} not supported for nestedtensor",
+            "nestedtensor {op}(",
+            "nested tensors of the strided layout",
+            "sequencelike nested",
+        ],
+        refine: |reading| {
+            let known = |name: &String| name::is_base(name.split('.').next().unwrap_or(name));
+            reading.operator = reading.operator.take().filter(known);
+        },
+        causes: &[
+            "Operators for nested tensors are written one by one, and most reduce or reshape only some dimensions.",
+        ],
+        advice: &["Use `layout=torch.jagged`, which supports more, or `.to_padded_tensor(0)`."],
+        ..Kind::ERROR
+    },
+];

@@ -1,0 +1,120 @@
+//! What several kinds read from a message.
+
+use opatlas_pytorch::Release;
+use opatlas_pytorch::keys::Keys;
+
+use crate::Way;
+use crate::facts;
+use crate::name;
+use crate::reading::Reading;
+
+/// Takes a function of `torch` as the operator, if a release has an operator with this name:
+/// `add`, `torch.cat`, `torch.nn.functional.gelu`.
+pub(super) fn function(reading: &mut Reading<'_>, called: Option<&str>) {
+    let name = called.map(|called| called.rsplit('.').next().unwrap_or(called));
+    if let Some(name) = name.filter(|name| name::is_base(name)) {
+        reading.operator = Some(name.to_owned());
+    }
+}
+
+/// A call during `backward()` is training.
+pub(super) fn under_backward(reading: &mut Reading<'_>) {
+    let is_backward = ["run_backward", ".backward()", "autograd.grad("];
+    if reading.way == Way::Eager && is_backward.iter().any(|word| reading.mentions(word)) {
+        reading.way = Way::Training;
+    }
+}
+
+/// The dispatch key of a device type: `CUDA` of `cuda:0`; `None` if it is not a device.
+pub(super) fn key_of_device(device: &str) -> Option<String> {
+    let device = device.split(':').next().unwrap_or(device);
+    let known = [
+        "CPU", "CUDA", "MPS", "XPU", "HPU", "XLA", "Meta", "MTIA", "IPU", "VE", "Lazy",
+    ];
+    if let Some(key) = known.iter().find(|key| key.eq_ignore_ascii_case(device)) {
+        return Some((*key).to_owned());
+    }
+    let outside = [
+        "NPU",
+        "MUSA",
+        "MLU",
+        "DML",
+        "GCU",
+        "SDAA",
+        "PrivateUse1",
+        "PrivateUseOne",
+    ];
+    let is_outside = outside.iter().any(|it| it.eq_ignore_ascii_case(device));
+    is_outside.then(|| "PrivateUse1".to_owned())
+}
+
+/// The keys that a message of the dispatcher lists as available.
+pub(super) fn listed_backends<'t>(reading: &Reading<'t>) -> Vec<&'t str> {
+    const MOST: usize = 16 * 1024;
+    let after = reading.after(MOST);
+    let list = after.find("backends: [").map(|at| &after[at + 11..]);
+    let list = list.and_then(|list| Some(&list[..list.find("].").unwrap_or(list.len())]));
+    let listed = list.into_iter().flat_map(|list| list.split([',', ' ']));
+    let lines = after
+        .lines()
+        .filter_map(|line| line.split_once(": registered at"));
+    listed
+        .chain(lines.map(|(key, _)| key))
+        .map(str::trim)
+        .filter(|key| is_key(key))
+        .collect()
+}
+
+/// Whether a name is a dispatch key of the newest release.
+pub(super) fn is_key(name: &str) -> bool {
+    Keys::of(Release::LATEST).lookup(name).is_some()
+}
+
+/// Whether an operator is for sparse tensors.
+pub(super) fn is_sparse(operator: &str) -> bool {
+    const SPARSE: [&str; 13] = [
+        "to_dense",
+        "_to_dense",
+        "coalesce",
+        "_coalesce",
+        "indices",
+        "values",
+        "crow_indices",
+        "col_indices",
+        "ccol_indices",
+        "row_indices",
+        "sparse_dim",
+        "dense_dim",
+        "_nnz",
+    ];
+    let base = operator.split('.').next().unwrap_or(operator);
+    SPARSE.contains(&base) || base.starts_with("_sparse") || base.starts_with("sparse_")
+}
+
+/// Whether a namespace belongs to a library that is built for each device.
+pub(super) fn is_library(namespace: &str) -> bool {
+    let libraries = [
+        "torchvision",
+        "torchaudio",
+        "torchtext",
+        "xformers",
+        "fbgemm",
+        "torch_sparse",
+        "torchao",
+        "torch_scatter",
+        "torch_cluster",
+        "detectron2",
+        "mmcv",
+        "flash_attn",
+        "vllm",
+        "_C",
+    ];
+    libraries.contains(&namespace)
+}
+
+/// Whether an operator works at a key in a known release, although the message does not list it.
+pub(super) fn works(reading: &Reading<'_>, operator: &str, key: &str) -> bool {
+    let listed = listed_backends(reading);
+    let has_device = listed.iter().any(|name| name.ends_with(key));
+    !has_device && facts::works_anywhere(operator, key)
+}

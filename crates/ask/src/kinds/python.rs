@@ -1,0 +1,80 @@
+//! Calls from Python that PyTorch's argument parser rejects.
+
+use super::names;
+use crate::kind::{Asks, Kind};
+use crate::reading::Reading;
+
+pub(super) const KINDS: &[Kind] = &[
+    Kind {
+        id: "python-arguments",
+        titles: &[
+            "The arguments of this call of {op} do not fit any of its signatures",
+            "The arguments of the call do not fit the function",
+        ],
+        patterns: &[
+            "{name}(): argument '{word}' (position {number}) must be {text}, not {text2}",
+            "{name}(): argument '{word}' must be {text}, not {text2}",
+            "{name}() received an invalid combination of arguments - got {text}, but expected",
+            "{name}() received an invalid combination of arguments",
+            "{name}() takes {text} positional argument",
+            "{name}() missing {number} required positional argument",
+            "{name}() got an unexpected keyword argument '{word}'",
+            "{name}() got multiple values for argument '{word}'",
+        ],
+        refine: called,
+        causes: &[
+            "`{word}` must be {text}, and it is {text2}",
+            "It got {text}",
+            "`{word}` is not an argument of this function in the release that you run.",
+        ],
+        advice: &[
+            "Compare the call with the signatures: `opatlas call {op} \"...\"` shows which one it takes.",
+            "If it worked in another release: look at the history of {op} for its arguments.",
+            "If a library makes the call: install versions of it and of PyTorch that belong together.",
+        ],
+        ..Kind::ERROR
+    },
+    Kind {
+        id: "missing-function",
+        titles: &[
+            "This release of PyTorch does not have `torch.{name}`",
+            "This release of PyTorch has no method `{method}` of `Tensor`",
+        ],
+        patterns: &[
+            "module 'torch' has no attribute '{name}'",
+            "module 'torch.nn.functional' has no attribute '{name}'",
+            "module 'torch.{module}' has no attribute '{name}'",
+            "'tensor' object has no attribute '{method}'",
+            "cannot import name '{name}' from 'torch",
+            "type object 'torch._c._{module}' has no attribute '{name}'",
+        ],
+        asks: Asks::Exists,
+        refine: |reading| {
+            let name = reading
+                .part("name")
+                .or_else(|| reading.part("method"))
+                .map(str::to_owned);
+            names::function(reading, name.as_deref());
+        },
+        causes: &[
+            "The code was written for a newer or an older release, or the name is misspelled. A file `torch.py` of your own hides PyTorch as well.",
+        ],
+        advice: &["Install the release that the code was written for, or change the call."],
+        ..Kind::ERROR
+    },
+];
+
+/// Takes the function as the operator, unless the call may be one of Python's own functions.
+fn called(reading: &mut Reading<'_>) {
+    let Some(name) = reading.part("name") else {
+        return;
+    };
+    let is_torch = reading.part("text").is_some() || name.starts_with("torch.");
+    let is_method = name.contains("__") || reading.mentions(&format!(".{name}() got"));
+    if is_torch || !is_method {
+        names::function(reading, Some(&name.to_owned()));
+    }
+    if reading.operator.is_none() && !is_torch {
+        reading.way = crate::Way::None;
+    }
+}

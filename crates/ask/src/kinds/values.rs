@@ -1,0 +1,155 @@
+//! Shapes, values and gradients of a program, in which no operator is at fault.
+
+use crate::kind::Kind;
+
+pub(super) const KINDS: &[Kind] = &[
+    Kind {
+        id: "wrong-shapes",
+        titles: &["The shapes of the tensors do not fit together"],
+        patterns: &[
+            "mat1 and mat2 shapes cannot be multiplied ({text})",
+            "size mismatch, m1: {text}",
+            "the size of tensor a ({number}) must match the size of tensor b",
+            "sizes of tensors must match except in dimension",
+            "is invalid for input of size",
+            "the expanded size of the tensor ({number}) must match",
+            "expected input[{text}] to have {number} channels",
+            "given groups={number}, weight of size",
+            "expected {text} to be a {number}d tensor",
+            "expected {text} (unbatched) or {text2} (batched) input",
+            "dimension out of range (expected to be in range of",
+            "shape mismatch: {text}",
+            "stack expects each tensor to be equal size",
+            "the shape of the mask {text} does not match",
+            "inconsistent tensor size",
+            "expected size for first two dimensions of batch2 tensor",
+            "batch1 and batch2 must be",
+            "view size is not compatible with input tensor's size and stride",
+            "kernel size can't be greater than actual input size",
+            "number of dimensions of tensors must match",
+            "expected input batch_size ({number}) to match target batch_size",
+            "using a target size ({text}) that is different to the input size",
+            "trying to create tensor with negative dimension",
+            "einsum(): {text}",
+            "tensors must have same number of dimensions",
+        ],
+        causes: &["Sizes of the input differ from what the layer or the call expects."],
+        advice: &[
+            "Print the shapes before the call. Compare the `in_features` or channels of the layer with the \
+             input.",
+            "For `view size is not compatible`: use `.reshape(...)`.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "index-range",
+        titles: &["An index is out of range"],
+        patterns: &[
+            "index out of range in self",
+            "index {text} is out of bounds for dimension",
+            "target {number} is out of bounds",
+            "index {text} is out of bounds: {text2}",
+        ],
+        causes: &["A token id, label or index is not below the size of the dimension."],
+        advice: &[
+            "Compare the largest index with the size of the vocabulary, of the classes or of the tensor.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "no-grad-path",
+        titles: &["The loss does not depend on anything that requires a gradient"],
+        patterns: &[
+            "does not require grad and does not have a grad_fn",
+            "one of the differentiated tensors does not require grad",
+            "one of the differentiated tensors appears to not have been used in the graph",
+        ],
+        causes: &[
+            "The parameters are frozen, the value was detached, or it was computed under `torch.no_grad()`.",
+        ],
+        advice: &[
+            "Check `requires_grad` of the parameters and of each step up to the loss.",
+            "Do not set `loss.requires_grad`: that only hides it.",
+        ],
+        misleads: &[
+            "It reads like a missing derivative. Such a message says `derivative for ... is not implemented`.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "backward-twice",
+        titles: &["`backward()` runs twice through the same computation"],
+        patterns: &["trying to backward through the graph a second time"],
+        causes: &[
+            "The first run frees what the second one needs. Often a state of an earlier step is reused.",
+        ],
+        advice: &[
+            "Detach the state between steps (`h = h.detach()`), or pass `retain_graph=True`.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "modified-inplace",
+        titles: &["A tensor that the gradient needs was changed in place"],
+        patterns: &[
+            "one of the variables needed for gradient computation has been modified by an inplace operation",
+            "a leaf variable that requires grad is being used in an in-place operation",
+            "a view of a leaf variable that requires grad is being used in an in-place operation",
+            "is a view and is being modified inplace",
+            "cannot change requires_grad of views",
+        ],
+        causes: &[
+            "An in-place call (`x += 1`, `relu_`, `x[i] = ...`) overwrote a value that backward reads.",
+        ],
+        advice: &[
+            "Use the form that is not in place. `torch.autograd.set_detect_anomaly(True)` shows the call.",
+            "To change parameters: do it under `torch.no_grad()`.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "scalar-loss",
+        titles: &["`backward()` was called on a tensor with more than one element"],
+        patterns: &["grad can be implicitly created only for scalar outputs"],
+        causes: &["A gradient needs one number to begin with."],
+        advice: &["Call `loss.mean().backward()` or `loss.sum().backward()`, or pass `gradient=`."],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "nan-values",
+        titles: &["NaN arose in the computation"],
+        patterns: &[
+            "function '{word}' returned nan values in its",
+            "input contains nan",
+            "probability tensor contains either 'inf', 'nan' or element < 0",
+            "loss is nan",
+            "attempting to unscale fp16 gradients",
+        ],
+        causes: &[
+            "An overflow, a logarithm of zero, a division by zero or a too high learning rate. Anomaly mode names the step where backward met NaN first.",
+        ],
+        advice: &[
+            "Look for the first NaN or infinity in the forward pass; lower the learning rate; clip gradients.",
+            "With `GradScaler`, some steps with infinity are normal.",
+        ],
+        misleads: &["The name in the message is a node of the graph. Its formula works."],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "numpy-conversion",
+        titles: &["The tensor cannot be converted to NumPy or to a number as it is"],
+        patterns: &[
+            "can't convert cuda:0 device type tensor to numpy",
+            "can't convert {text} device type tensor to numpy",
+            "can't call numpy() on tensor that requires grad",
+            "only one element tensors can be converted to python scalars",
+            "a tensor with {number} elements cannot be converted to scalar",
+            "boolean value of tensor with more than one value is ambiguous",
+        ],
+        causes: &["It is on a GPU, requires a gradient, or has more than one element."],
+        advice: &[
+            "Write `x.detach().cpu().numpy()`; for one number `x.item()`; for a condition `.any()` or `.all()`.",
+        ],
+        ..Kind::OTHER
+    },
+];
