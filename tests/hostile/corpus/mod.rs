@@ -6,6 +6,7 @@ mod comparisons;
 mod derivatives;
 mod entries;
 mod marks;
+mod models;
 mod native;
 mod probe;
 mod products;
@@ -27,6 +28,7 @@ pub fn shapes() -> Vec<Shape> {
         requests::shapes(),
         probe::shapes(),
         stored::shapes(),
+        models::shapes(),
     ];
     all.into_iter().flatten().collect()
 }
