@@ -59,7 +59,9 @@ def add(version: str, found: Calls) -> None:
 
 
 def _ordered(phases: dict) -> dict:
-    return {phase: {kind: phases[phase][kind] for kind in ("always", "sometimes")}
+    # What most invocations call is of use without gradients only.
+    kinds = {phase: ("always", "sometimes") for phase in PHASES} | {"forward": ("always", "sometimes", "mostly")}
+    return {phase: {kind: phases[phase][kind] for kind in kinds[phase] if kind != "mostly" or phases[phase].get(kind)}
             for phase in PHASES if phase in phases}
 
 

@@ -67,7 +67,7 @@ class Tally:
         return [[operator, phase, *row] for (operator, phase), row in sorted(self.rows.items())]
 
     def lists(self) -> dict[str, dict[str, dict[str, list[str]]]]:
-        """Of each operator and phase what it calls always and sometimes.
+        """Of each operator and phase what it calls always and sometimes, and those of the latter that most do.
 
         An invocation that raised says what was called before, so it adds to `sometimes`. Where none
         returned, what all of them called is known, if they called anything.
@@ -78,7 +78,8 @@ class Tally:
             always = [callee for callee, count in counted.items() if count == most]
             if complete or always:
                 sometimes = [callee for callee in {**returned, **raised} if callee not in always]
-                found.setdefault(operator, {})[phase] = {"always": always, "sometimes": sometimes}
+                mostly = [callee for callee in sometimes if 2 * returned.get(callee, 0) > complete]
+                found.setdefault(operator, {})[phase] = {"always": always, "sometimes": sometimes, "mostly": mostly}
         return found
 
 

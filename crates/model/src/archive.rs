@@ -7,6 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::rc::Rc;
 
 use zip::ZipArchive;
+use zip::read::{ArchiveOffset, Config};
 
 use crate::code::{self, CodeFile};
 use crate::gather::Gather;
@@ -118,7 +119,11 @@ impl<R: Read + Seek> Archive<R> {
             inner,
             left: Rc::clone(&left),
         };
-        let zip = ZipArchive::new(metered).map_err(|error| broken(&error))?;
+        // An archive may contain others, whose directories the library could take for its own.
+        let config = Config {
+            archive_offset: ArchiveOffset::Known(0),
+        };
+        let zip = ZipArchive::with_config(config, metered).map_err(|error| broken(&error))?;
         left.set(limits.text_bytes.saturating_add(limits.directory_bytes));
         Ok(Self {
             zip,

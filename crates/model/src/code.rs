@@ -135,6 +135,7 @@ mod tests {
         let arguments = Arguments {
             positional: vec![Kind::Unknown, Kind::Unknown],
             keywords: vec![("alpha".to_owned(), Kind::Int)],
+            is_complete: false,
         };
         assert_eq!(found[1], Name::parse("add").unwrap().called(arguments));
     }

@@ -146,7 +146,10 @@ impl<'t> Graph<'t, '_> {
             self.gather.unread(call.name);
             return Ok(());
         };
-        let mut arguments = Arguments::default();
+        let mut arguments = Arguments {
+            is_complete: true,
+            ..Arguments::default()
+        };
         for value in call.arguments.split(',').map(str::trim) {
             let known = value.strip_prefix('%').and_then(|it| self.kinds.get(it));
             if !value.is_empty() {

@@ -39,6 +39,9 @@ pub struct Arguments {
     pub positional: Vec<Kind>,
     /// Keyword arguments.
     pub keywords: Vec<(String, Kind)>,
+    /// The call has all arguments of the operator, those with defaults too, as in a graph of
+    /// TorchScript.
+    pub is_complete: bool,
 }
 
 impl Arguments {

@@ -9,12 +9,13 @@ use serde_json::Value;
 /// A bit for each minor release; `Row` in `src/calls.rs` has the same type.
 type Mask = u64;
 
-/// An operator, the releases, and what it calls always and sometimes, by name.
+/// An operator, the releases, and what it calls always, sometimes, and mostly, by name.
 struct Recorded<'a> {
     operator: &'a str,
     releases: Mask,
     always: Vec<&'a str>,
     sometimes: Vec<&'a str>,
+    mostly: Vec<&'a str>,
 }
 
 /// The calls of the forward, and those that training makes besides.
@@ -32,12 +33,10 @@ pub fn generate(data: &Value, rare: &Value, releases: &[String]) -> String {
         .filter_map(|row| {
             let calls = row.get("forward")?;
             let (always, sometimes) = (texts(calls, "always"), texts(calls, "sometimes"));
-            Some(Recorded::of(
-                row,
-                releases,
-                always.collect(),
-                sometimes.collect(),
-            ))
+            Some(Recorded {
+                mostly: texts(calls, "mostly").collect(),
+                ..Recorded::of(row, releases, always.collect(), sometimes.collect())
+            })
         })
         .collect();
     let training: Vec<Recorded<'_>> = rows
@@ -110,6 +109,7 @@ impl<'a> Recorded<'a> {
             releases: mask(texts(row, "releases"), releases),
             always,
             sometimes,
+            mostly: Vec::new(),
         }
     }
 }
@@ -126,21 +126,29 @@ fn table<'a>(
         .into_iter()
         .map(|row| {
             let (always, sometimes) = (numbers(row.always), numbers(row.sometimes));
-            (number(row.operator), row.releases, always, sometimes)
+            let mostly = numbers(row.mostly);
+            (
+                number(row.operator),
+                row.releases,
+                always,
+                sometimes,
+                mostly,
+            )
         })
         .collect();
     rows.sort();
     let mut text = String::new();
-    for (operator, releases, always, sometimes) in &rows {
+    for (operator, releases, always, sometimes, mostly) in &rows {
         let begin = *end;
         let always_end = begin + always.len();
-        *end = always_end + sometimes.len();
-        for number in always.iter().chain(sometimes) {
+        let called_end = always_end + sometimes.len();
+        *end = called_end + mostly.len();
+        for number in always.iter().chain(sometimes).chain(mostly) {
             let _ = write!(called, "{number},");
         }
         let _ = writeln!(
             text,
-            "Row {{ operator: {operator}, releases: {releases}, begin: {begin}, always_end: {always_end}, end: {end} }},"
+            "Row {{ operator: {operator}, releases: {releases}, begin: {begin}, always_end: {always_end}, end: {called_end}, mostly_end: {end} }},"
         );
     }
     text

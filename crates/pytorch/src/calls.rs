@@ -16,6 +16,8 @@ pub struct RecordedCalls {
     pub always: &'static [u16],
     /// The operators that some samples called.
     pub sometimes: &'static [u16],
+    /// Those of them that more than half of the samples called.
+    pub mostly: &'static [u16],
 }
 
 /// All recorded operators of namespace `aten`: `chunk`, `add.Tensor`.
@@ -61,6 +63,7 @@ fn of_rows(rows: &[Row], order: &[Release]) -> Option<RecordedCalls> {
         recorded_with,
         always: called(row.begin, row.always_end),
         sometimes,
+        mostly: called(row.end, row.mostly_end),
     })
 }
 
@@ -129,7 +132,8 @@ fn contains(mask: u64, release: Release) -> bool {
     mask >> release.index() & 1 == 1
 }
 
-/// `releases` has a bit for each minor release; `begin..end` is a range of [`CALLED`].
+/// `releases` has a bit for each minor release; `begin..end` and `end..mostly_end` are ranges of
+/// [`CALLED`].
 #[derive(Debug)]
 struct Row {
     operator: u16,
@@ -137,6 +141,7 @@ struct Row {
     begin: u32,
     always_end: u32,
     end: u32,
+    mostly_end: u32,
 }
 
 impl Row {

@@ -32,9 +32,9 @@ pub struct BackendRow<'a> {
     pub verdict: &'a str,
     /// The calls that fall back.
     pub falls_back: u64,
-    /// The first call that always fails.
+    /// The first call that fails, always or in most cases.
     pub first: Option<FailureRow<'a>>,
-    /// A call before it that fails in some cases.
+    /// A call before it that fails in few cases.
     pub may_fail: Option<FailureRow<'a>>,
     /// The first operator that is unknown.
     pub unknown: Option<FailureRow<'a>>,
@@ -55,6 +55,8 @@ pub struct FailureRow<'a> {
     pub operator: &'a str,
     /// The operator without a kernel that the call reaches first.
     pub missing: Option<&'a str>,
+    /// Whether every call fails.
+    pub is_certain: bool,
     /// Another reason.
     pub because: Option<&'a str>,
     /// Where the call is in the user's source.
@@ -109,7 +111,13 @@ pub fn sentence(row: &BackendRow<'_>) -> String {
             1 => format!("{name} runs the model, and 1 call falls back to the CPU"),
             calls => format!("{name} runs the model, and {calls} calls fall back to the CPU"),
         },
-        (_, Some(first), _, _) => format!("{name} fails first at {}", first.words()),
+        ("may-fail", Some(first), _, _) => {
+            format!("{name} fails in some cases, first at {}", first.words())
+        }
+        (_, Some(first), _, _) if first.is_certain => {
+            format!("{name} fails first at {}", first.words())
+        }
+        (_, Some(first), _, _) => format!("{name} fails, most likely first at {}", first.words()),
         (_, None, Some(may_fail), _) => {
             format!("{name} fails in some cases, first at {}", may_fail.words())
         }
@@ -128,7 +136,14 @@ pub fn text(report: &ModelReport<'_>) -> String {
     push(&mut out, &format!("{}.", sentences.join("; ")));
     push(&mut out, &heading(report));
     for row in &report.backends {
+        let counts = counts_words(row.counts);
+        push(&mut out, &format!("  {}: {counts}", row.name));
+    }
+    for row in &report.backends {
         backend(&mut out, row);
+    }
+    if !report.notes.is_empty() || !report.unread.is_empty() {
+        out.push('\n');
     }
     for note in report.notes {
         push(&mut out, &format!("note: {note}"));
@@ -179,14 +194,18 @@ fn counts_words([yes, partly, no, unknown]: [usize; 4]) -> String {
 }
 
 fn backend(out: &mut String, row: &BackendRow<'_>) {
+    let is_plain = row.first.is_none() && row.upgrade.is_none() && row.operators.is_empty();
+    if is_plain {
+        return;
+    }
     out.push('\n');
-    push(out, &format!("{}: {}", row.name, counts_words(row.counts)));
+    push(out, row.name);
     if let Some(place) = row.first.and_then(|first| first.place) {
         push(out, &format!("  first failing call: {place}"));
     }
     if let (Some(_), Some(may_fail)) = (&row.first, &row.may_fail) {
         let words = may_fail.words();
-        push(out, &format!("  may fail before, in some cases: {words}"));
+        push(out, &format!("  may fail before, in few cases: {words}"));
     }
     if let Some(upgrade) = row.upgrade {
         push(out, &format!("  {upgrade}"));

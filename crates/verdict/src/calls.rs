@@ -89,6 +89,8 @@ pub(crate) struct Calls {
     sourced: FxHashSet<OperatorId>,
     /// Recorded calls of operators that the revision does not declare.
     pub(crate) undeclared: FxHashMap<OperatorId, Vec<Undeclared>>,
+    /// Calls that some cases make, of an operator by another one, which most recorded cases made.
+    pub(crate) mostly: FxHashSet<(OperatorId, OperatorId)>,
     /// What training calls besides.
     pub(crate) backward: BackwardCalls,
     /// Recorded calls that the tests of the operator do not make.
@@ -230,6 +232,7 @@ impl Calls {
             own: special(view, &named),
             own_keys: KeySet::EMPTY,
             sourced: FxHashSet::default(),
+            mostly: FxHashSet::default(),
             undeclared: FxHashMap::default(),
             backward: BackwardCalls::new(catalogue, &names),
             rare: RareCalls::default(),
@@ -275,6 +278,7 @@ impl Calls {
             }
         }
         made.undeclared = recorded.undeclared;
+        made.mostly = recorded.mostly;
         made.rare = recorded.rare;
         made.callers = made.calls.reversed(count);
         made.own_keys = made.own.keys().map(|(_, slot)| *slot).collect();

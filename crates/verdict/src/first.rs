@@ -21,8 +21,8 @@ pub struct FirstMissing {
 }
 
 impl View<'_> {
-    /// The first of the operators, in the order of their calls, whose call fails on a key, always or in
-    /// some cases.
+    /// The first of the operators, in the order of their calls, whose call fails on a key, always or in most
+    /// of the cases that were recorded. A call that rarely fails is passed over.
     pub fn first_missing(
         self,
         slot: Slot,
@@ -32,22 +32,24 @@ impl View<'_> {
         let mut operators = operators.into_iter().enumerate();
         operators.find_map(|(at, operator)| {
             let support = self.support_with(operator, slot, &mut walk);
-            support.verdict.lacks().then(|| FirstMissing {
+            let missing = self.first_needed(operator, slot, &support);
+            let fails = support.verdict.fails() || support.verdict.lacks() && missing.is_some();
+            fails.then_some(FirstMissing {
                 at,
                 operator,
                 verdict: support.verdict,
-                missing: self.first_needed(operator, slot, &support),
+                missing,
             })
         })
     }
 
-    /// The first of [`Support::needs`] that a call reaches. Calls are recorded in the order in which a
-    /// kernel makes them.
+    /// The first of [`Support::needs`] that a call usually reaches; `None` if only unusual calls reach one.
+    /// Calls are recorded in the order in which a kernel makes them.
     #[must_use]
     pub fn first_needed(self, of: OperatorId, slot: Slot, support: &Support) -> Option<OperatorId> {
         let nearest = support.needs.first().copied();
         let calls = self.calls();
-        if support.needs.len() < 2 || !calls.backends.contains(slot) {
+        if !support.verdict.lacks() || !calls.backends.contains(slot) {
             return nearest;
         }
         let column = self.column_of(slot);
@@ -56,6 +58,9 @@ impl View<'_> {
             calls: &calls,
             of,
         };
-        search.first().or(nearest)
+        match support.verdict {
+            Verdict::Partly => search.first(),
+            _ => search.first().or(nearest),
+        }
     }
 }

@@ -100,9 +100,8 @@ impl Search<'_> {
         }
     }
 
-    /// The first of the leaves that a call reaches, in the order of the calls of each kernel: of a kernel
-    /// that always fails among the calls that it always makes. A call that fails in some cases counts as
-    /// one that fails, because most do.
+    /// The first of the leaves that a call reaches, in the order of the calls of each kernel, among those
+    /// that it always makes and those that most recorded cases made.
     pub(crate) fn first(&self) -> Option<OperatorId> {
         let mut seen = FxHashSet::default();
         let mut open = vec![self.of];
@@ -119,9 +118,12 @@ impl Search<'_> {
             // Of a kernel that always fails, a call that always fails is the reason.
             let is_certain = calls().any(|edge| edge.always && fails(&edge));
             let begin = open.len();
-            let followed = calls().filter(|edge| match is_certain {
-                true => edge.always && fails(edge),
-                false => self.column.verdict(edge.id).lacks(),
+            let followed = calls().filter(|edge| {
+                let is_usual = edge.always || self.calls.mostly.contains(&(id, edge.id));
+                match is_certain {
+                    true => edge.always && fails(edge),
+                    false => is_usual && self.column.verdict(edge.id).lacks(),
+                }
             });
             open.extend(followed.map(|edge| edge.id));
             if let Some(added) = open.get_mut(begin..) {

@@ -5,7 +5,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::calls::{self, RareCall, RecordedCalls};
 use opatlas_schema::function::SchemaKind;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::generated::Call;
 use crate::rare::RareCalls;
@@ -52,6 +52,8 @@ pub(crate) struct Recorded {
     pub(crate) rare: RareCalls,
     /// Calls of operators that the file does not declare.
     pub(crate) undeclared: FxHashMap<OperatorId, Vec<Undeclared>>,
+    /// Calls that some cases make, of an operator by another one, which most recorded cases made.
+    pub(crate) mostly: FxHashSet<(OperatorId, OperatorId)>,
 }
 
 impl Recorded {
@@ -60,6 +62,7 @@ impl Recorded {
             calls: vec![None; catalogue.operators.len()],
             rare: RareCalls::default(),
             undeclared: FxHashMap::default(),
+            mostly: FxHashSet::default(),
         };
         for row in calls::of_release(catalogue.release) {
             if let Some(operator) = names.get(row.operator) {
@@ -82,6 +85,8 @@ impl Recorded {
     ) {
         let always = row.always.iter().map(|&place| (place, true));
         let sometimes = row.sometimes.iter().map(|&place| (place, false));
+        let mostly = row.mostly.iter().filter_map(|&place| names.get(place));
+        self.mostly.extend(mostly.map(|to| (operator, to)));
         let mut declared = Vec::new();
         let mut undeclared = Vec::new();
         for (place, always) in always.chain(sometimes) {

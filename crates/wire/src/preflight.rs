@@ -130,9 +130,9 @@ pub struct ModelBackend {
     pub summary: String,
     /// The calls that fall back to the CPU.
     pub falls_back: u64,
-    /// The first call that always fails.
+    /// The first call that fails, always or in most of the cases that were recorded.
     pub first: Option<ModelFailure>,
-    /// A call before it that fails in some cases, or in a branch.
+    /// A call before it that fails in few cases, or in a branch.
     pub may_fail: Option<ModelFailure>,
     /// The first operator that is unknown.
     pub unknown: Option<ModelFailure>,
@@ -149,6 +149,8 @@ pub struct ModelFailure {
     /// The operator without a kernel that the call reaches first.
     #[schema(example = "grid_sampler_3d")]
     pub missing: Option<String>,
+    /// Whether every call fails.
+    pub certain: bool,
     /// Another reason.
     pub because: Option<String>,
     /// Where the call is in the user's source.
@@ -350,7 +352,7 @@ fn backend(
     verdict: &BackendVerdict,
     revision: &SideView,
 ) -> ModelBackend {
-    let failure = |index: usize, missing: Option<String>| {
+    let failure = |index: usize, missing: Option<String>, certain: bool| {
         let operator = judged.operators.get(index)?;
         let cell = operator.cells.get(at)?;
         let is_kernel = matches!(cell.because, Some(Why::NoKernel | Why::Needs));
@@ -358,10 +360,11 @@ fn backend(
             operator: operator.operator.clone(),
             because: because(operator, cell, revision).filter(|_| !is_kernel),
             missing,
+            certain,
             place: operator.place.clone(),
         })
     };
-    let of_failure = |it: &FirstFailure| failure(it.operator, it.missing.clone());
+    let of_failure = |it: &FirstFailure| failure(it.operator, it.missing.clone(), it.is_certain);
     let preflight::Counts {
         yes,
         partly,
@@ -378,7 +381,9 @@ fn backend(
         },
         first: verdict.first.as_ref().and_then(of_failure),
         may_fail: verdict.may_fail.as_ref().and_then(of_failure),
-        unknown: verdict.unknown.and_then(|index| failure(index, None)),
+        unknown: verdict
+            .unknown
+            .and_then(|index| failure(index, None, false)),
         counts: ModelCounts {
             yes,
             partly,
@@ -394,6 +399,7 @@ fn row<'a>(name: &'a str, answer: &'a ModelBackend) -> BackendRow<'a> {
     let failure = |it: &'a ModelFailure| FailureRow {
         operator: &it.operator,
         missing: it.missing.as_deref(),
+        is_certain: it.certain,
         because: it.because.as_deref(),
         place: it.place.as_deref(),
     };

@@ -77,6 +77,7 @@ impl Judge<'_> {
         if let Some(reached) = place.and_then(|place| needs.get_mut(..=place)) {
             reached.rotate_right(1);
         }
+        let usually_fails = support.verdict.fails() || support.verdict.lacks() && first.is_some();
         let because = match (support.because, &*support.needs) {
             (Some(because), _) => Some(Why::Because(because)),
             (None, [own]) if *own == id => Some(Why::NoKernel),
@@ -88,6 +89,7 @@ impl Judge<'_> {
             verdict: Some(support.verdict),
             because,
             needs,
+            usually_fails,
         }
     }
 
@@ -118,6 +120,7 @@ impl Judge<'_> {
             works,
             because: Some(because),
             needs,
+            usually_fails: cell.usually_fails || works == Answer::No,
             ..cell
         }
     }
@@ -140,6 +143,7 @@ impl Cell {
             verdict: None,
             because: Some(why),
             needs: Vec::new(),
+            usually_fails: false,
         }
     }
 
@@ -164,11 +168,13 @@ pub(super) fn verdict(
     cells().for_each(|(_, _, cell)| counts.add(cell.works));
     let is_certain =
         |operator: &Judged, cell: &Cell| cell.works == Answer::No && !operator.is_conditional;
-    let failure = |(operator, _, cell): (usize, &Judged, &Cell)| FirstFailure {
-        operator,
+    let failure = |(index, operator, cell): (usize, &Judged, &Cell)| FirstFailure {
+        operator: index,
         missing: cell.needs.first().cloned(),
+        is_certain: is_certain(operator, cell),
     };
-    let first = cells().find(|(_, operator, cell)| is_certain(operator, cell));
+    let fails = cells().any(|(_, operator, cell)| is_certain(operator, cell));
+    let first = cells().find(|(_, operator, cell)| cell.usually_fails && !operator.is_conditional);
     let end = first.map_or(operators.len(), |(index, ..)| index);
     let may_fail = cells().take(end).find(|(_, _, cell)| cell.lacks());
     let unknown = cells().find(|(_, _, cell)| cell.works == Answer::Unknown);
@@ -176,9 +182,9 @@ pub(super) fn verdict(
         .filter(|(_, _, cell)| cell.verdict == Some(Verdict::FallsBack))
         .map(|(_, operator, _)| operator.count)
         .fold(0, u64::saturating_add);
-    let outcome = if first.is_some() {
+    let outcome = if fails {
         Outcome::Fails
-    } else if may_fail.is_some() {
+    } else if first.is_some() || may_fail.is_some() {
         Outcome::MayFail
     } else if unknown.is_some() || has_unread {
         Outcome::Unknown

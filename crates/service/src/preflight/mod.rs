@@ -77,6 +77,8 @@ pub struct Cell {
     pub because: Option<Why>,
     /// The operators without a kernel that it needs, the one that a call reaches first at the front.
     pub needs: Vec<String>,
+    /// Most calls fail, as far as recorded cases tell. True of all that always fail.
+    pub usually_fails: bool,
 }
 
 /// Why an operator does not work, or nobody can tell.
@@ -107,9 +109,9 @@ pub struct BackendVerdict {
     pub key: &'static str,
     /// The answer.
     pub outcome: Outcome,
-    /// The first call that always fails.
+    /// The first call that fails, always or in most of the cases that were recorded.
     pub first: Option<FirstFailure>,
-    /// A call before it that fails in some cases, or in a branch.
+    /// A call before it that fails in few cases, or in a branch.
     pub may_fail: Option<FirstFailure>,
     /// Why nobody can tell, if that is the outcome: the first operator.
     pub unknown: Option<usize>,
@@ -158,6 +160,8 @@ pub struct FirstFailure {
     pub operator: usize,
     /// The operator without a kernel that the call reaches first.
     pub missing: Option<String>,
+    /// Every call fails.
+    pub is_certain: bool,
 }
 
 /// Numbers of operators by answer.

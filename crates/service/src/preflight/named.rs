@@ -91,8 +91,10 @@ fn fits(arguments: &Arguments, schema: &FunctionSchema) -> bool {
     let Arguments {
         positional,
         keywords,
+        is_complete,
     } = arguments;
-    if positional.len() + keywords.len() > all.len() {
+    let given = positional.len() + keywords.len();
+    if given > all.len() || *is_complete && given < all.len() {
         return false;
     }
     let (by_place, rest) = all.split_at(positional.len());
