@@ -58,7 +58,7 @@ pub(crate) fn of(reading: &Reading<'_>) -> Answer {
     Answer {
         kind: kind.id,
         severity: reading.severity,
-        title: render::first(reading, kind.titles).unwrap_or_else(|| Message::prose(kind.id)),
+        title: render::title(reading, kind.titles).unwrap_or_else(|| Message::prose(kind.id)),
         operator: reading.operator.clone(),
         key: reading.key.clone(),
         way: reading.way,

@@ -154,8 +154,23 @@ fn autocast(operator: &str, key: &str) -> Facts {
 /// The releases whose operator tests run with a data type on a device.
 fn dtype(operator: &str, reading: &Reading<'_>) -> Option<Facts> {
     let device = reading.key.as_deref()?.to_ascii_lowercase();
+    Some(claims(
+        operator,
+        &device,
+        short_dtype(reading.part("dtype")?)?,
+    ))
+}
+
+/// The CPU, if it lacks a data type for an operator in some release, and CUDA has it in all.
+pub(crate) fn device_without(reading: &Reading<'_>) -> Option<&'static str> {
+    let operator = reading.operator.as_deref()?;
     let dtype = short_dtype(reading.part("dtype")?)?;
-    Some(of_minors(|facts| {
+    let lacks = claims(operator, "cpu", dtype).fails_in.is_some();
+    (lacks && claims(operator, "cuda", dtype).always).then_some("CPU")
+}
+
+fn claims(operator: &str, device: &str, dtype: &str) -> Facts {
+    of_minors(|facts| {
         let mut claims = facts
             .functions()
             .filter(|function| function.operator() == operator || function.name == operator)
@@ -164,7 +179,7 @@ fn dtype(operator: &str, reading: &Reading<'_>) -> Option<Facts> {
         let first = claims.next()?;
         let has = |dtypes: ways::Dtypes| dtypes.forward.split(' ').any(|name| name == dtype);
         Some(has(first) && claims.all(has))
-    }))
+    })
 }
 
 /// The name in the data of a type of C++: `f16` of `Half`.

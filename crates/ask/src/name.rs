@@ -73,7 +73,12 @@ fn cpp(text: &str) -> Option<String> {
     let rest = text.strip_prefix("at::")?;
     let rest = rest.strip_prefix("_ops::").unwrap_or(rest);
     let name = rest.split("::").next()?.split('(').next()?;
-    written(name)
+    declared(name)
+}
+
+/// The operator of a function of C++: of `at::_ops`, or a function `at::add` of all overloads.
+fn declared(name: &str) -> Option<String> {
+    written(name).or_else(|| is_base(name).then(|| name.to_owned()))
 }
 
 /// The operator of `_ZN2at4_ops10select_int4callERKNS_6TensorEll`; `None` if it is another symbol.
@@ -82,7 +87,7 @@ pub(crate) fn mangled(symbol: &str) -> Option<String> {
     let rest = rest.strip_prefix("4_ops").unwrap_or(rest);
     let digits = rest.find(|char: char| !char.is_ascii_digit())?;
     let length: usize = rest[..digits].parse().ok()?;
-    written(rest.get(digits..digits.checked_add(length)?)?)
+    declared(rest.get(digits..digits.checked_add(length)?)?)
 }
 
 /// The operator of a name in which `_` is written for `.`, if a release has it: `select.int` of
@@ -160,17 +165,22 @@ pub(crate) fn labelled(label: &str) -> Option<String> {
     }
 }
 
-/// `gelu_kernel_impl` of `GeluKernelImpl`.
+/// `gelu_cuda_kernel_impl` of `GeluCUDAKernelImpl`.
 fn snake(label: &str) -> String {
     if !label.starts_with(|char: char| char.is_ascii_uppercase()) {
         return label.to_owned();
     }
     let mut name = String::new();
-    for char in label.chars() {
-        if char.is_ascii_uppercase() && !name.is_empty() && !name.ends_with('_') {
+    let mut chars = label.chars().peekable();
+    let mut before = None;
+    while let Some(char) = chars.next() {
+        let is_upper = |char: Option<char>| char.is_some_and(|char| char.is_ascii_uppercase());
+        let begins = !is_upper(before) || chars.peek().is_some_and(char::is_ascii_lowercase);
+        if is_upper(Some(char)) && begins && before.is_some() {
             name.push('_');
         }
         name.push(char.to_ascii_lowercase());
+        before = Some(char);
     }
     name
 }
@@ -211,6 +221,7 @@ mod tests {
             ("_linalg_eigh.eigenvalues", "_linalg_eigh.eigenvalues"),
             ("at::_ops::select_int::call", "select.int"),
             ("_ZN2at4_ops10select_int4callERKNS_6TensorEll", "select.int"),
+            ("_ZN2at5emptyEN3c108ArrayRefIlEE", "empty"),
             ("_ZN2at4_ops10zeros_like4callERKNS_6TensorE", "zeros_like"),
             ("aten::x.", "x"),
         ] {
@@ -232,6 +243,7 @@ mod tests {
             ),
             ("index_put_ with accumulate", Some("index_put_")),
             ("GeluKernelImpl", Some("gelu")),
+            ("GeluCUDAKernelImpl", Some("gelu")),
             ("LayerNormKernelImpl", Some("native_layer_norm")),
             ("softmax_lastdim_kernel_impl", Some("_softmax")),
             ("erfinv_vml_cpu", Some("erfinv")),

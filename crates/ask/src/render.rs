@@ -14,6 +14,15 @@ pub(crate) fn first(reading: &Reading<'_>, sentences: &[&'static str]) -> Option
     sentences.find_map(|sentence| fill(reading, sentence))
 }
 
+/// The first title whose parts are all known; without one, the first title about `the operator`.
+pub(crate) fn title(reading: &Reading<'_>, titles: &[&'static str]) -> Option<Message> {
+    first(reading, titles).or_else(|| {
+        let general = titles.first()?;
+        let general = general.replace("{op}", "the operator");
+        fill(reading, &general.replace("{backend}", "this backend"))
+    })
+}
+
 /// All sentences whose parts are all known.
 pub(crate) fn every(reading: &Reading<'_>, sentences: &[&'static str]) -> Vec<Message> {
     let sentences = sentences.iter();

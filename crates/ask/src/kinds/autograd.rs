@@ -85,6 +85,17 @@ pub(super) const KINDS: &[Kind] = &[
         ..TRAINING
     },
     Kind {
+        id: "custom-op-no-autograd",
+        titles: &["PyTorch cannot compute gradients through the custom operator {op}"],
+        patterns: &["trying to backward through {op} but no autograd formula was registered"],
+        causes: &["{op} has no formula for its gradient."],
+        advice: &[
+            "If you write it: `torch.library.register_autograd` adds a formula.",
+            "If you do not need this gradient: call it under `torch.no_grad()`, or detach its inputs.",
+        ],
+        ..TRAINING
+    },
+    Kind {
         id: "once-differentiable",
         titles: &[
             "A function can be differentiated once, and the program asks for a second derivative",

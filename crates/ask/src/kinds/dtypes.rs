@@ -192,5 +192,12 @@ fn label(reading: &mut Reading<'_>) {
     let mut words = words.split(|char: char| !char.is_alphanumeric());
     let device = words.find_map(|word| devices.iter().find(|(name, _)| *name == word));
     reading.key = device.map(|(_, key)| (*key).to_owned());
+    let is_gpu = label.contains("CUDA");
+    if reading.key.is_none() {
+        reading.key = match is_gpu {
+            true => Some("CUDA".to_owned()),
+            false => facts::device_without(reading).map(str::to_owned),
+        };
+    }
     names::under_backward(reading);
 }

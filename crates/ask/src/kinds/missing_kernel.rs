@@ -3,6 +3,7 @@
 use super::names;
 use crate::Way;
 use crate::kind::{Asks, Kind};
+use crate::name;
 use crate::reading::Reading;
 
 pub(super) const KINDS: &[Kind] = &[
@@ -101,7 +102,10 @@ pub(super) const KINDS: &[Kind] = &[
             if let Some(device) = reading.part("device") {
                 reading.key = names::key_of_device(device);
             }
-            if reading.part("op").is_none() && reading.mentions("convolution_overrideable") {
+            if let Some(name) = reading.part("name").filter(|name| name.contains("::")) {
+                reading.operator = name::operator(name);
+            }
+            if reading.mentions("convolution_overrideable") {
                 reading.operator = Some("convolution_overrideable".to_owned());
             }
         },

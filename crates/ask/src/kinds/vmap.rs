@@ -80,6 +80,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         id: "vmap-random",
+        key: Some("FuncTorchVmapMode"),
         titles: &["Code inside vmap draws random numbers, and the call of vmap does not say how"],
         patterns: &[
             "vmap: called random operation while in randomness error mode",
