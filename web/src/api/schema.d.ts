@@ -125,6 +125,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Explain an error message
+         * @description What a message of PyTorch means, why it appears, since when and until when, and what to do. The
+         *     text may be a whole log; the last error in it counts. Nothing is stored. The kind is `unknown` if
+         *     Opatlas does not know the message.
+         */
+        post: operations["ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/compare": {
         parameters: {
             query?: never;
@@ -183,6 +205,28 @@ export interface paths {
          * @description The operators with a valid schema, and the findings. Nothing is stored.
          */
         post: operations["parse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/preflight": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judge a model
+         * @description Whether a model runs on backends, which operator fails first and where, and which kernels would make
+         *     it run. The model is an exported program (`.pt2`), a TorchScript archive, a printed graph, or a list
+         *     of operators. Nothing is stored, and no pickle is loaded.
+         */
+        post: operations["preflight"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1441,6 +1485,16 @@ export interface components {
             /** @description Every action, with whether the caller may use it. */
             rights: components["schemas"]["Right"][];
         };
+        /** @description One thing to do. */
+        Advice: {
+            /**
+             * @description The releases for which it holds; null if it holds in all.
+             * @example 2.14.0 and later
+             */
+            releases: string | null;
+            /** @description What to do. Text between backticks is code. */
+            text: string;
+        };
         /** @description The verdict on the head against another revision. */
         Against: {
             /** @description The revision that replaces the base. */
@@ -1505,6 +1559,93 @@ export interface components {
             is_out: boolean;
             /** @description Whether it is the self argument. */
             is_self: boolean;
+        };
+        /** @description What a text means. */
+        AskAnswer: {
+            /**
+             * @description The kind of the message. `unknown` if Opatlas cannot tell what it is.
+             * @example mps-not-implemented
+             */
+            kind: string;
+            /**
+             * @description How bad it is: `error`, `warning`, or `wrapper` for a message about another error.
+             * @example error
+             */
+            severity: string;
+            /**
+             * @description What happened, in a sentence without a full stop. Text between backticks is code.
+             * @example `mode` cannot run on Apple GPUs (MPS)
+             */
+            title: string;
+            /**
+             * @description The operator, as `native_functions.yaml` writes it; with its namespace if that is not `aten`.
+             *     Null if the message names none.
+             * @example mode
+             */
+            operator: string | null;
+            /**
+             * @description The dispatch key; null if the message is not about one.
+             * @example MPS
+             */
+            key: string | null;
+            /**
+             * @description How PyTorch was used: `eager`, `training`, `meta`, `compile`, `export`, `vmap`, `library`,
+             *     `load`, `aoti`, `dtensor`, `autocast`, `codegen`; `none` if it is not about operators.
+             * @example eager
+             */
+            way: string;
+            /** @description The release of PyTorch that the text names. */
+            release: string | null;
+            /** @description Why it happens, in sentences. Text between backticks is code. */
+            cause: string;
+            /** @description What to do, in the order in which to try it. */
+            advice: components["schemas"]["Advice"][];
+            /**
+             * @description The first known release of the last ones in which it happens.
+             * @example 2.0.0
+             */
+            since: string | null;
+            /**
+             * @description The last known release in which it happens.
+             * @example 2.15.0
+             */
+            fails_in: string | null;
+            /** @description The first release from which it does not happen, up to the newest known one. */
+            fixed_in: string | null;
+            /** @description Whether it does not happen in any known release. */
+            works_in_all: boolean;
+            /** @description What the message suggests wrongly. */
+            misleads: string | null;
+            /** @description The validation rule that finds the same fault in the files of a repository. */
+            rule: string | null;
+            /**
+             * @description The parts of the text that were understood, in order. They do not overlap: a `message` has several
+             *     if other parts are within it.
+             */
+            read: components["schemas"]["ReadPart"][];
+            /** @description Pages of the web interface that say more. */
+            links: components["schemas"]["AskLink"][];
+        };
+        /** @description A page of the web interface. */
+        AskLink: {
+            /**
+             * @description What it shows.
+             * @example operator
+             */
+            title: string;
+            /**
+             * @description Its path.
+             * @example /p/pytorch/r/2.15.0/operators/mode?key=MPS
+             */
+            path: string;
+        };
+        /** @description A text to explain. */
+        AskedText: {
+            /**
+             * @description What the terminal shows, at most 256 KiB. The last error in it counts.
+             * @example NotImplementedError: The operator 'aten::mode' is not currently implemented for the MPS device.
+             */
+            text: string;
         };
         /** @description The kernel of an operator on the backend. */
         BackendCell: {
@@ -3578,6 +3719,116 @@ export interface components {
             /** @description The meaning of each character. */
             legend: components["schemas"]["MatrixFate"][];
         };
+        /** @description The answer on a backend. */
+        ModelBackend: {
+            /**
+             * @description The runtime key.
+             * @example MPS
+             */
+            key: string;
+            /**
+             * @description `runs`, `falls-back`, `fails`, `may-fail` or `unknown`.
+             * @example fails
+             */
+            verdict: string;
+            /** @description The answer in a sentence. */
+            summary: string;
+            /**
+             * Format: int64
+             * @description The calls that fall back to the CPU.
+             */
+            falls_back: number;
+            first: components["schemas"]["ModelFailure"] | null;
+            may_fail: components["schemas"]["ModelFailure"] | null;
+            unknown: components["schemas"]["ModelFailure"] | null;
+            /** @description How many different operators have each answer. */
+            counts: components["schemas"]["ModelCounts"];
+        };
+        /** @description Numbers of operators by answer. */
+        ModelCounts: {
+            /** @description Operators that work. */
+            yes: number;
+            /** @description Operators that work in some cases. */
+            partly: number;
+            /** @description Operators that fail. */
+            no: number;
+            /** @description Operators for which nobody can tell. */
+            unknown: number;
+        };
+        /** @description A call that fails, or is unknown. */
+        ModelFailure: {
+            /**
+             * @description The operator.
+             * @example grid_sampler_3d
+             */
+            operator: string;
+            /**
+             * @description The operator without a kernel that the call reaches first.
+             * @example grid_sampler_3d
+             */
+            missing: string | null;
+            /** @description Whether every call fails. */
+            certain: boolean;
+            /** @description Another reason. */
+            because: string | null;
+            /** @description Where the call is in the user's source. */
+            where: string | null;
+        };
+        /** @description A kernel to write. */
+        ModelKernel: {
+            /**
+             * @description The backend.
+             * @example MPS
+             */
+            backend: string;
+            /**
+             * @description The operator that lacks the kernel.
+             * @example grid_sampler_3d
+             */
+            operator: string;
+            /**
+             * Format: int64
+             * @description The calls that need it.
+             */
+            calls: number;
+            /** @description The operators of the model that need it; at most 16. */
+            needed_by: string[];
+        };
+        /** @description An operator of the model. */
+        ModelOperator: {
+            /**
+             * @description The operator.
+             * @example grid_sampler_3d
+             */
+            operator: string;
+            /** @description The overloads that fit the call, if there are several. */
+            overloads: string[];
+            /**
+             * Format: int64
+             * @description How often the model calls it.
+             */
+            count: number;
+            /**
+             * @description The worst answer of all backends: `no`, `unknown`, `partly` or `yes`.
+             * @example no
+             */
+            works: string;
+            /** @description Why, on the first backend with this answer. */
+            because: string | null;
+            /**
+             * @description Where its first call is in the user's source.
+             * @example net.py:12 in forward: y = F.grid_sample(x, grid)
+             */
+            where: string | null;
+            /** @description True if all of its calls are in branches that may not run. */
+            conditional: boolean;
+            /** @description Similar names, if the revision does not declare it. */
+            suggestions: string[];
+            /** @description The answer on each backend. */
+            on: {
+                [key: string]: components["schemas"]["OperatorOnBackend"];
+            };
+        };
         /** @description A name of a revision. A revision can have several, each with its own release. */
         NameItem: components["schemas"]["Place"] & {
             /** @description The kind of the name. */
@@ -3908,6 +4159,26 @@ export interface components {
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
+        /** @description An operator of the model on a backend. */
+        OperatorOnBackend: {
+            /**
+             * @description `yes`, `partly`, `no` or `unknown`.
+             * @example no
+             */
+            works: string;
+            /**
+             * @description The verdict on the call without gradients; null if the revision does not declare the operator.
+             * @example fails
+             */
+            verdict: string | null;
+            /** @description Why, unless it works. */
+            because: string | null;
+            /**
+             * @description The operators without a kernel that it needs, the one that a call reaches first at the front; at
+             *     most 16.
+             */
+            needs: string[];
+        };
         /** @description An operator with its complete declaration in a revision. */
         OperatorPage: components["schemas"]["Operator"] & {
             source: components["schemas"]["SourceLines"] | null;
@@ -4063,6 +4334,33 @@ export interface components {
             coverage: components["schemas"]["KeyPoint"][];
             way: components["schemas"]["WayPoint"] | null;
             step: components["schemas"]["StepView"] | null;
+        };
+        /** @description The answer for a model. */
+        PreflightAnswer: {
+            /** @description The revision. */
+            revision: components["schemas"]["SideView"];
+            /**
+             * @description What the model is: `exported program`, `TorchScript archive`, `TorchScript graph`, `FX graph` or
+             *     `operator list`.
+             * @example exported program
+             */
+            kind: string;
+            /** @description Whether gradients were asked for, too. */
+            training: boolean;
+            /** @description Whether the model runs on every backend. */
+            runs: boolean;
+            /** @description The operators, in the order of their first execution. */
+            operators: components["schemas"]["ModelOperator"][];
+            /** @description The answer on each backend. */
+            backends: {
+                [key: string]: components["schemas"]["ModelBackend"];
+            };
+            /** @description The kernels that make the model run: of each backend those that most calls need first. */
+            leverage: components["schemas"]["ModelKernel"][];
+            /** @description What the answer depends on. */
+            notes: string[];
+            /** @description Calls that could not be read. With any of them, the model runs nowhere for certain. */
+            unread: string[];
         };
         /** @description The request succeeded. */
         ProbeDone: Record<string, never>;
@@ -4364,6 +4662,16 @@ export interface components {
              * @description The items in them.
              */
             items: number;
+        };
+        /** @description A part of the text that was understood. */
+        ReadPart: {
+            /**
+             * @description What it is.
+             * @example operator
+             */
+            what: string;
+            /** @description Where it is in the text. */
+            span: components["schemas"]["Span"];
         };
         /** @description An operator that a backend inherits, and that is served differently now. */
         Reassigned: {
@@ -6160,6 +6468,116 @@ export interface operations {
             };
         };
     };
+    ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The text, as JSON or plain; at most 256 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskedText"];
+                /** @example RuntimeError: derivative for aten::heaviside is not implemented */
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AskAnswer"];
+                    "text/markdown": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Neither JSON nor plain text */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     compare_bundles: {
         parameters: {
             query?: {
@@ -6559,6 +6977,172 @@ export interface operations {
                 };
             };
             /** @description No such release */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preflight: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Runtime keys and projects whose last revision has the file or sources of a backend, separated by
+                 *     commas: at most 8, together with the files in the body. By default `CPU,CUDA,MPS`.
+                 * @example MPS,CUDA
+                 */
+                backend?: string;
+                /**
+                 * @description The project of the revision; by default `pytorch`.
+                 * @example pytorch
+                 */
+                project?: string;
+                /**
+                 * @description The revision: `LABEL`, `sha256:HEX` or `latest`; by default the last label of `release`, or
+                 *     `latest`.
+                 * @example latest
+                 */
+                revision?: string;
+                /**
+                 * @description The release of PyTorch: without a revision the stored one, otherwise the one whose rules apply.
+                 * @example 2.15
+                 */
+                release?: string;
+                /** @description Also ask for gradients. */
+                training?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The model, alone or as the part `model` with the files of backends as other parts */
+        requestBody: {
+            content: {
+                /** @example aten.mm.default,3 */
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    [key: string]: string;
+                };
+                /** @example aten.mm.default,3 */
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreflightAnswer"];
+                    "text/markdown": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project or revision */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another release, or an ambiguous digest */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not the media type of a model */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such release or backend, an alias key, or an unusable backend file */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13065,6 +13649,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TableView"];
+                    "text/plain": string;
                 };
             };
             /** @description The answer matches `If-None-Match` */
