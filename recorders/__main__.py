@@ -5,8 +5,8 @@ import signal
 import sys
 from pathlib import Path
 
-from . import (autocast_lists, calls, facts, files, headers, manifest, observations, places, rare_calls, release, runtimes, steps,
-               versions, ways, works)
+from . import (autocast_lists, calls, facts, files, headers, manifest, observations, places, python_functions, rare_calls, release,
+               runtimes, steps, versions, ways, works)
 
 
 def main() -> int:
@@ -28,6 +28,9 @@ def main() -> int:
     of_calls.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
     of_ways = commands.add_parser("ways", help="record the ways to run operators, into data/ways.txt")
     of_ways.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
+    of_python = commands.add_parser("python-calls",
+                                    help="record what functions written in Python call, into data/python_calls.txt")
+    of_python.add_argument("releases", nargs="+", metavar="RELEASE", help="such as 2.9")
     of_works = commands.add_parser("works", help="record what works in which release, into data/works.txt")
     of_works.add_argument("--program", type=Path, default=places.PROGRAM, metavar="FILE", help="default: %(default)s")
     of_lists = commands.add_parser("autocast-lists", help="record PyTorch's lists of autocast operators")
@@ -48,6 +51,7 @@ def main() -> int:
     return {"list": _list, "record": _record, "verify": _verify, "verify-data": _verify_data,
             "install": _install, "calls": _calls, "rare-calls": _rare_calls, "ways": _ways, "headers": _headers,
             "autocast-lists": _autocast_lists, "works": _works,
+            "python-calls": _python_calls,
             "steps": _steps,
             "release": _release}[given.command](given)
 
@@ -128,6 +132,15 @@ def _ways(given: argparse.Namespace) -> int:
         found = ways.of_process(version)
         ways.add(version, found)
         print(f"{release}: {len(found.facts)} facts; missing: {', '.join(sorted(found.missing)) or 'none'}")
+    return 0
+
+
+def _python_calls(given: argparse.Namespace) -> int:
+    for release in given.releases:
+        version = versions.generator_of(release)
+        found = python_functions.of_process(version)
+        python_functions.add(version, found)
+        print(f"{release}: {len(found)} functions")
     return 0
 
 

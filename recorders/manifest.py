@@ -16,6 +16,7 @@ from . import (
     from_torchgen,
     kernel_types,
     places,
+    python_functions,
     runtimes,
     way_runs,
     ways,
@@ -94,7 +95,8 @@ def recordings() -> list[Recording]:
     whole += [Recording(f"kernel_signatures_{version}", partial(kernel_types.signatures, version), version)
               for version in recorded("kernel_signatures")]
     whole += [Recording(f"{kind}_{version}", partial(record, version), version)
-              for kind, record in (("python_calls", from_process.python_calls), ("bound_names", from_process.bound_names))
+              for kind, record in (("python_calls", from_process.python_calls), ("bound_names", from_process.bound_names),
+                                   ("python_lines", python_functions.lines))
               for version in recorded(kind)]
     whole += [Recording(f"aoti_shims_{version}", partial(aoti.shims, version)) for version in recorded("aoti_shims")]
     whole += [Recording(f"cpp_overloads_{version}", partial(cpp_overloads.of_release, version), version)

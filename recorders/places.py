@@ -17,6 +17,7 @@ AUTOCAST_LISTS_JSON = DATA / "autocast_lists.json"
 CALLS_JSON = DATA / "calls.json"
 WAYS_TXT = DATA / "ways.txt"
 WORKS_TXT = DATA / "works.txt"
+PYTHON_CALLS_TXT = DATA / "python_calls.txt"
 RARE_CALLS_JSON = DATA / "rare_calls.json"
 STEPS_TXT = DATA / "steps.txt"
 

@@ -3,7 +3,7 @@
 import sys
 
 from . import (autocast_lists, calls, facts, files, from_process, from_torchgen, generators, handwritten,
-               observations, places, rare_calls, runtimes, versions, ways)
+               observations, places, python_functions, rare_calls, runtimes, versions, ways)
 
 _SHOWN = 12
 
@@ -29,6 +29,7 @@ def add(version: str, *, with_process: bool) -> list[str]:
         calls.add(version, calls.of_process(version))
         ways.add(version, ways.of_process(version))
         rare_calls.add(version, rare_calls.of_process(version))
+        python_functions.add(version, python_functions.of_process(version))
     _record(version, running is not None)
     return notes + verdict_changes(versions.generator_of(before), version) + _to_write_by_hand(minor, known)
 

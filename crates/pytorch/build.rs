@@ -15,6 +15,8 @@ mod int_kernels;
 mod libraries;
 #[path = "build/python.rs"]
 mod python;
+#[path = "build/python_functions.rs"]
+mod python_functions;
 #[path = "build/releases.rs"]
 mod releases;
 #[path = "build/ways.rs"]
@@ -61,6 +63,11 @@ fn main() {
     );
     let bindings = read_json("python_bindings.json");
     write_source("python.rs", &python::generate(&bindings, &names));
+    let functions = fs::read_to_string(Path::new(DATA).join("python_calls.txt"));
+    write_source(
+        "python_functions.rs",
+        &python_functions::generate(&functions.expect("python_calls.txt"), &names),
+    );
     let libraries = read_json("libraries.json");
     write_source("libraries.rs", &libraries::generate(&libraries));
 }

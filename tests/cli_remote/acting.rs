@@ -163,6 +163,13 @@ fn files(folder: &Path) {
     let source = "TORCH_LIBRARY(acme, m) { m.def(\"f\u{1b}[31m\u{9b}(Tensor x) -> Tensor\"); }\n";
     write(folder, "src/b.cpp", source);
     write(folder, "use.csv", format!("\"aten::zz{HOSTILE}\",1\n"));
+    let trace = format!("File \"{HOSTILE}\", line 1, in {HOSTILE}\n  {HOSTILE}");
+    let nodes = ["torch.ops.aten.keep.default".to_owned(), HOSTILE.to_owned()]
+        .map(|target| json!({"target": target, "metadata": {"stack_trace": trace}}));
+    let model = json!({"graph_module": {"graph": {"nodes": nodes}}});
+    write(folder, "model.json", model.to_string());
+    let graph = format!("%x : Tensor = prim::CallMethod[name=\"{HOSTILE}\"](%y)\n");
+    write(folder, "graph.txt", graph);
     write(folder, "bad.toml", "[policy\u{1b}[31m\n");
     write(
         folder,
@@ -312,6 +319,14 @@ fn of_operators(field: &mut Field) {
             "one",
         ];
         field.run(&[&of[..], &["--usage", "use.csv", "--format", format]].concat());
+    }
+    for format in ["text", "json", "markdown"] {
+        let of = ["--project", "acme", "--revision", "two", "--format", format];
+        for model in ["use.csv", "model.json", "graph.txt"] {
+            field.run(&[&["preflight", model, "--backend", "CPU"], &of[..]].concat());
+        }
+        let backend = ["preflight", "model.json", "--backend", &unknown];
+        field.run(&[&backend, &of[..]].concat());
     }
     for format in ["text", "json", "csv"] {
         let of = ["--project", "acme", "--revision", "two", "--format", format];

@@ -2,6 +2,7 @@
 //! byte, and tell plainly what a server refuses.
 
 mod acting;
+mod dataset;
 mod fake;
 mod refusals;
 mod same;

@@ -315,6 +315,16 @@ fn histories_gaps_and_exceptions_are_the_same() {
         0,
     );
     check(&["gaps", "MPX"], 2);
+    for format in ["text", "json", "markdown"] {
+        let model = ["preflight", "usage.csv", "--format", format];
+        check(&[&model[..], &["--backend", "MPS,acme.yaml"]].concat(), 1);
+        check(
+            &[&model[..], &["--training", "--release", "2.9"]].concat(),
+            1,
+        );
+    }
+    check(&["preflight", "usage.csv", "--backend", "MPX"], 2);
+    check(&["preflight", "absent.pt2"], 2);
     assert!(
         check(&["exception", "list", "--project", "judged"], 0)
             .contains("until 2099-01-31, me: better so")

@@ -29,6 +29,7 @@ mod language;
 mod operators_golden;
 mod packing;
 mod python_calls;
+mod python_reach;
 mod release_view;
 mod removal_consequences;
 mod reports;

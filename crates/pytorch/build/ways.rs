@@ -102,7 +102,7 @@ fn absence<'a>(field: &'a str, measured: &[usize], releases: &[String]) -> (Mask
 }
 
 /// Parses `2.0-2.3,2.6-` into a bit for each measured release.
-fn covered(ranges: &str, measured: &[usize], releases: &[String]) -> Mask {
+pub fn covered(ranges: &str, measured: &[usize], releases: &[String]) -> Mask {
     ranges.split(',').fold(0, |found, range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let last = if last.is_empty() {
@@ -111,10 +111,7 @@ fn covered(ranges: &str, measured: &[usize], releases: &[String]) -> Mask {
             index(last, releases)
         };
         let first = index(first, releases);
-        assert!(
-            first <= last,
-            "data/ways.txt: {range} ends before it begins"
-        );
+        assert!(first <= last, "data: {range} ends before it begins");
         let inside: Vec<usize> = measured
             .iter()
             .copied()
@@ -125,14 +122,14 @@ fn covered(ranges: &str, measured: &[usize], releases: &[String]) -> Mask {
 }
 
 /// The index of a minor release: `2.9`, or that of `2.9.0`.
-fn index(version: &str, releases: &[String]) -> usize {
+pub fn index(version: &str, releases: &[String]) -> usize {
     let minor: Vec<&str> = version.split('.').take(2).collect();
     let minor = minor.join(".");
     let found = releases.iter().position(|release| *release == minor);
-    found.unwrap_or_else(|| panic!("data/ways.txt names an unknown release {version}"))
+    found.unwrap_or_else(|| panic!("data names an unknown release {version}"))
 }
 
-fn mask(indices: &[usize]) -> Mask {
+pub fn mask(indices: &[usize]) -> Mask {
     indices
         .iter()
         .fold(0, |mask, index| mask | (1 as Mask) << index)

@@ -9,6 +9,7 @@ pub mod key_set;
 pub mod keys;
 pub mod libraries;
 pub mod python;
+pub mod python_functions;
 pub mod release;
 pub mod ways;
 pub mod works;

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use opatlas_operators::calls::{Binding, BindingKind, BindingSignature, Called, Outcome};
+use opatlas_operators::calls::{
+    Binding, BindingKind, BindingSignature, Called, Outcome, Reach, ReachedOperator,
+};
 
 use crate::escape;
 
@@ -37,6 +39,54 @@ pub fn call(binding: &Binding, release: &str, given: Option<(&str, &Outcome)>) -
         );
     }
     text
+}
+
+/// Prints the operators that a line of Python reaches.
+#[must_use]
+pub fn line(line: &str, release: &str, reach: &Reach) -> String {
+    let mut text = format!("{} in PyTorch {release}\n", escape::line(line));
+    let reached = match reach {
+        Reach::Reached(reached) => reached,
+        Reach::Raises { function, error } => {
+            let function = escape::line(function);
+            let _ = writeln!(
+                text,
+                "\n{function}\n  raises {}: {}",
+                error.class,
+                escape::line(error.first_line())
+            );
+            return text;
+        }
+        Reach::Unknown(why) => {
+            let _ = writeln!(text, "\nNot known: {}", escape::line(why));
+            return text;
+        }
+    };
+    let _ = writeln!(text, "\n{}", escape::line(&reached.function));
+    for (title, operators) in [
+        ("calls", &reached.operators),
+        ("below autograd", &reached.below),
+        ("in the backward", &reached.backward),
+    ] {
+        if !operators.is_empty() {
+            let _ = writeln!(text, "  {title}");
+            operators
+                .iter()
+                .for_each(|operator| text.push_str(&reached_line(operator)));
+        }
+    }
+    for note in &reached.notes {
+        let _ = writeln!(text, "{}", escape::line(note));
+    }
+    text
+}
+
+fn reached_line(operator: &ReachedOperator) -> String {
+    let name = escape::line(&operator.name);
+    match &operator.when {
+        None => format!("    {name}\n"),
+        Some(when) => format!("    {name}, if {}\n", escape::line(when)),
+    }
 }
 
 /// The operators that a signature calls.

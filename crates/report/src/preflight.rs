@@ -42,8 +42,10 @@ pub struct BackendRow<'a> {
     pub counts: [usize; 4],
     /// The kernels that make the model run, with the number of calls that need each.
     pub kernels: Vec<(&'a str, u64)>,
-    /// The release that helps, in a sentence.
-    pub upgrade: Option<&'a str>,
+    /// The release from which the model runs.
+    pub works_from: Option<&'a str>,
+    /// An operator that fails in the newest release, too.
+    pub never_works: Option<&'a str>,
     /// The operators that do not work, or are unknown.
     pub operators: Vec<OperatorRow<'a>>,
 }
@@ -188,13 +190,30 @@ fn push_more(out: &mut String, all: usize) {
     }
 }
 
-/// `18 work, 1 in some cases, 2 fail, 0 are unknown`
-fn counts_words([yes, partly, no, unknown]: [usize; 4]) -> String {
-    format!("{yes} work, {partly} in some cases, {no} fail, {unknown} are unknown")
+/// `18 operators work, 1 works in some cases, 2 fail`
+fn counts_words(counts: [usize; 4]) -> String {
+    const WORDS: [(&str, &str); 4] = [
+        ("works", "work"),
+        ("works in some cases", "work in some cases"),
+        ("fails", "fail"),
+        ("is unknown", "are unknown"),
+    ];
+    let parts = counts.into_iter().zip(WORDS).enumerate();
+    let parts = parts.filter(|(at, (count, _))| *at == 0 || *count > 0);
+    let parts = parts.map(|(at, (count, (one, many)))| {
+        let words = if count == 1 { one } else { many };
+        let noun = match (at, count) {
+            (0, 1) => " operator",
+            (0, _) => " operators",
+            _ => "",
+        };
+        format!("{count}{noun} {words}")
+    });
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 fn backend(out: &mut String, row: &BackendRow<'_>) {
-    let is_plain = row.first.is_none() && row.upgrade.is_none() && row.operators.is_empty();
+    let is_plain = row.first.is_none() && row.operators.is_empty();
     if is_plain {
         return;
     }
@@ -207,7 +226,7 @@ fn backend(out: &mut String, row: &BackendRow<'_>) {
         let words = may_fail.words();
         push(out, &format!("  may fail before, in few cases: {words}"));
     }
-    if let Some(upgrade) = row.upgrade {
+    if let Some(upgrade) = upgrade(row) {
         push(out, &format!("  {upgrade}"));
     }
     if !row.kernels.is_empty() {
@@ -232,6 +251,18 @@ fn backend(out: &mut String, row: &BackendRow<'_>) {
         );
     }
     push_more(out, row.operators.len());
+}
+
+/// The release that helps, in a sentence.
+fn upgrade(row: &BackendRow<'_>) -> Option<String> {
+    let name = row.name;
+    match (row.works_from, row.never_works) {
+        (Some(release), _) => Some(format!("{name} runs the model from PyTorch {release} on")),
+        (None, Some(operator)) => Some(format!(
+            "No known release helps: `{operator}` fails in the newest one, too"
+        )),
+        (None, None) => None,
+    }
 }
 
 fn kernels_title(count: usize) -> String {
@@ -266,9 +297,9 @@ pub fn markdown(report: &ModelReport<'_>) -> String {
 
 fn markdown_backend(out: &mut String, row: &BackendRow<'_>) {
     let _ = writeln!(out, "\n## {}\n", escape::prose(row.name));
-    let _ = writeln!(out, "Operators: {}.", counts_words(row.counts));
-    if let Some(upgrade) = row.upgrade {
-        let _ = writeln!(out, "{}.", escape::prose(upgrade));
+    let _ = writeln!(out, "{}.", counts_words(row.counts));
+    if let Some(upgrade) = upgrade(row) {
+        let _ = writeln!(out, "\n{}.", escape::prose(&upgrade));
     }
     if !row.kernels.is_empty() {
         let _ = writeln!(out, "\n{}:\n", kernels_title(row.kernels.len()));

@@ -121,7 +121,7 @@ impl Search<'_> {
             let followed = calls().filter(|edge| {
                 let is_usual = edge.always || self.calls.mostly.contains(&(id, edge.id));
                 match is_certain {
-                    true => edge.always && fails(edge),
+                    true => is_usual && fails(edge),
                     false => is_usual && self.column.verdict(edge.id).lacks(),
                 }
             });

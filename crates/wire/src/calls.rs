@@ -1,6 +1,8 @@
 //! Calls of Python bindings.
 
-use opatlas_operators::calls::{self, Binding, BindingSignature, Called, Outcome};
+use opatlas_operators::calls::{
+    self, Binding, BindingSignature, Called, Outcome, Reach, ReachedOperator,
+};
 use opatlas_schema::python_call::Arguments;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -90,6 +92,86 @@ pub struct CallResult {
     pub error: Option<&'static str>,
     /// The message of the exception.
     pub message: Option<String>,
+}
+
+/// The operators that a line of Python reaches.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PythonLine {
+    /// The function, method or module; null if it is unknown.
+    #[schema(example = "torch.nn.functional.relu")]
+    pub function: Option<String>,
+    /// `reached`, `raises` or `unknown`.
+    #[schema(example = "reached")]
+    pub outcome: &'static str,
+    /// The operators that the function itself calls, in order.
+    pub operators: Vec<LineOperator>,
+    /// The operators below autograd, as recorded on the CPU; empty if they are those of `operators`.
+    pub below: Vec<LineOperator>,
+    /// The operators of the backward.
+    pub backward: Vec<LineOperator>,
+    /// The release in which a function that is written in Python was recorded.
+    #[schema(example = "2.15")]
+    pub recorded_with: Option<&'static str>,
+    /// What the answer takes for granted, why it is unknown, or what the call raises.
+    pub notes: Vec<String>,
+}
+
+/// An operator that a line reaches.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LineOperator {
+    /// The operator.
+    #[schema(example = "relu_")]
+    pub operator: String,
+    /// When the line reaches it; null for always.
+    #[schema(example = "inplace=True")]
+    pub when: Option<String>,
+}
+
+impl PythonLine {
+    /// The operators that a line reaches in a revision.
+    #[must_use]
+    pub fn of(snapshot: &Snapshot, line: &str) -> Self {
+        calls::reach(&snapshot.catalogue, line).into()
+    }
+}
+
+impl From<Reach> for PythonLine {
+    fn from(reach: Reach) -> Self {
+        let empty = |function, outcome, note| Self {
+            function,
+            outcome,
+            operators: Vec::new(),
+            below: Vec::new(),
+            backward: Vec::new(),
+            recorded_with: None,
+            notes: vec![note],
+        };
+        let reached = match reach {
+            Reach::Reached(reached) => reached,
+            Reach::Raises { function, error } => {
+                let note = format!("{}: {}", error.class, error.first_line());
+                return empty(Some(function), "raises", note);
+            }
+            Reach::Unknown(why) => return empty(None, "unknown", why),
+        };
+        let shown = |operators: Vec<ReachedOperator>| {
+            let operators = operators.into_iter();
+            let shown = operators.map(|ReachedOperator { name, when }| LineOperator {
+                operator: name,
+                when,
+            });
+            shown.collect()
+        };
+        Self {
+            function: Some(reached.function),
+            outcome: "reached",
+            operators: shown(reached.operators),
+            below: shown(reached.below),
+            backward: shown(reached.backward),
+            recorded_with: reached.recorded_with.map(|release| release.as_str()),
+            notes: reached.notes,
+        }
+    }
 }
 
 /// The binding of a name. Fails if Python does not bind it.

@@ -7,7 +7,7 @@ use opatlas_report::preflight::{BackendRow, FailureRow, ModelReport, OperatorRow
 use opatlas_service::Snapshot;
 use opatlas_service::preflight::{
     self, Backend, BackendVerdict, Cell, FirstFailure, Judged, Kernel, Outcome, Preflight, Purpose,
-    Why,
+    Upgrade, Why,
 };
 use opatlas_source::{Stop, Stopped};
 use opatlas_verdict::Answer;
@@ -138,6 +138,12 @@ pub struct ModelBackend {
     pub unknown: Option<ModelFailure>,
     /// How many different operators have each answer.
     pub counts: ModelCounts,
+    /// The release from which all operators work, through the newest known one. Null if the model runs, if
+    /// no release helps, or if nobody can tell.
+    #[schema(example = "2.14.0")]
+    pub works_from: Option<&'static str>,
+    /// An operator that fails in the newest known release, too.
+    pub never_works: Option<String>,
 }
 
 /// A call that fails, or is unknown.
@@ -390,6 +396,14 @@ fn backend(
             no,
             unknown,
         },
+        works_from: match verdict.upgrade {
+            Some(Upgrade::From(release)) => Some(release),
+            _ => None,
+        },
+        never_works: match &verdict.upgrade {
+            Some(Upgrade::Never(operator)) => Some(operator.clone()),
+            _ => None,
+        },
     };
     answer.summary = sentence(&row(&verdict.name, &answer));
     answer
@@ -412,6 +426,8 @@ fn row<'a>(name: &'a str, answer: &'a ModelBackend) -> BackendRow<'a> {
         may_fail: answer.may_fail.as_ref().map(failure),
         unknown: answer.unknown.as_ref().map(failure),
         counts: [counts.yes, counts.partly, counts.no, counts.unknown],
+        works_from: answer.works_from,
+        never_works: answer.never_works.as_deref(),
         ..BackendRow::default()
     }
 }

@@ -7,6 +7,7 @@ mod derivatives;
 mod entries;
 mod marks;
 mod messages;
+mod models;
 mod native;
 mod probe;
 mod products;
@@ -29,6 +30,7 @@ pub fn shapes() -> Vec<Shape> {
         requests::shapes(),
         probe::shapes(),
         stored::shapes(),
+        models::shapes(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -222,6 +222,18 @@ impl BindingSignature {
         }
     }
 
+    /// The operators that it calls, each with whether it needs `out`.
+    pub(super) fn operators(&self) -> Vec<(String, bool)> {
+        let own = self.operator.iter().map(|name| (name.clone(), false));
+        let out = self.out.iter().map(|name| (name.clone(), true));
+        let calls = self.by_hand.map_or(&[][..], |signature| signature.calls);
+        let by_hand = calls.iter().filter_map(|call| match call.then {
+            Then::Calls(operator) => Some((operator.to_owned(), false)),
+            _ => None,
+        });
+        own.chain(out).chain(by_hand).collect()
+    }
+
     fn reaches(&self, operator: &str) -> bool {
         let is = |name: &Option<String>| name.as_deref() == Some(operator);
         let calls = self.by_hand.map_or(&[][..], |signature| signature.calls);

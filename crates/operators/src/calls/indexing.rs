@@ -11,7 +11,7 @@ pub(super) fn first(index: &Value) -> Result<Called, CallError> {
         Value::Scalar(Scalar::Int) => "select.int",
         Value::None | Value::Scalar(Scalar::Bool(_)) => "unsqueeze",
         Value::Other("ellipsis") => "alias",
-        Value::Other("slice") => "slice.Tensor",
+        Value::Other("slice" | "full slice") => "slice.Tensor",
         Value::Tensor(tensor) if tensor.dimensions > 0 => "index.Tensor",
         Value::Tensor(tensor) => match tensor.dtype {
             Scalar::Int => "select.int",
@@ -43,7 +43,8 @@ pub(super) fn first(index: &Value) -> Result<Called, CallError> {
 fn first_of(indices: &[Value]) -> Result<Called, CallError> {
     let is_later = |index: &&Value| match index {
         Value::Tensor(tensor) => tensor.dimensions > 0,
-        Value::Other("ellipsis") => true,
+        // In a tuple, `:` changes nothing.
+        Value::Other("ellipsis" | "full slice") => true,
         _ => false,
     };
     match indices.iter().find(|index| !is_later(index)) {

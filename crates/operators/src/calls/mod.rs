@@ -6,11 +6,13 @@ mod hand;
 mod indexing;
 mod name;
 mod overloads;
+mod reach;
 
 use opatlas_schema::python_call::{Arguments, CallError};
 
 pub use binding::{Binding, BindingKind, BindingSignature};
 pub use name::{Place, candidates};
+pub use reach::{Reach, Reached, ReachedOperator, Reacher, reach, reaches};
 
 use crate::catalogue::Catalogue;
 use crate::operator::OperatorId;

@@ -316,7 +316,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn number(text: &str) -> Option<Scalar> {
+pub(super) fn number(text: &str) -> Option<Scalar> {
     if let Some(imaginary) = text.strip_suffix(['j', 'J']) {
         return imaginary.parse::<f64>().ok().map(|_| Scalar::Complex);
     }
@@ -350,7 +350,7 @@ fn class_of(dtype: &str) -> Scalar {
 }
 
 /// Returns the value of a name, and `true` if arguments in parentheses may follow.
-fn named(name: &str) -> Option<(Value, bool)> {
+pub(super) fn named(name: &str) -> Option<(Value, bool)> {
     let plain = |value| Some((value, false));
     let called = |value| Some((value, true));
     let short = name.strip_prefix("torch.").unwrap_or(name);

@@ -8,6 +8,7 @@ mod arguments;
 mod bind;
 mod check;
 mod combination;
+mod expression;
 mod kwargs;
 mod parser;
 mod signature;
@@ -15,6 +16,7 @@ mod value;
 
 pub use arguments::{Arguments, MOST_CHARACTERS, Unreadable};
 pub use bind::Bound;
+pub use expression::{Argument, Expression, Statement};
 pub use parser::{Chosen, Parser, ParserRules};
 pub use signature::{Kind, Parameter, Signature};
 pub use value::{Scalar, Tensor, Value};

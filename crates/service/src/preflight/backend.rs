@@ -22,6 +22,8 @@ pub struct Backend {
     pub name: String,
     /// The runtime key.
     pub key: &'static str,
+    /// A file or sources describe it, so no release has it.
+    pub(super) is_file: bool,
     pub(super) slot: Slot,
     pub(super) snapshot: Arc<Snapshot>,
 }
@@ -34,6 +36,7 @@ impl Backend {
         Ok(Self {
             name: name.to_owned(),
             key: name,
+            is_file: false,
             slot,
             snapshot: Arc::clone(snapshot),
         })
@@ -58,6 +61,7 @@ impl Backend {
         let laid = Snapshot::of(bundle.digest(), bundle, release, Some(snapshot), stop)?;
         Ok(Self {
             name: vendor.name.clone(),
+            is_file: true,
             ..Self::of_key(&Arc::new(laid), key)?
         })
     }

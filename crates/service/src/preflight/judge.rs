@@ -202,5 +202,6 @@ pub(super) fn verdict(
         unknown: unknown.map(|(index, ..)| index),
         counts,
         kernels: kernels::of(operators, at),
+        upgrade: None,
     }
 }

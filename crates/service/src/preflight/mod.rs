@@ -8,6 +8,7 @@ mod backend;
 mod judge;
 mod kernels;
 mod named;
+mod upgrade;
 
 use opatlas_model::Model;
 use opatlas_source::suggest::Budget;
@@ -20,6 +21,7 @@ pub use backend::{Backend, DEFAULT_KEYS};
 pub use judge::Purpose;
 pub use kernels::Kernel;
 pub use named::{Named, resolve};
+pub use upgrade::Upgrade;
 
 /// The answer for a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +121,8 @@ pub struct BackendVerdict {
     pub counts: Counts,
     /// The kernels that make the model run, those that most calls need first.
     pub kernels: Vec<Kernel>,
+    /// What other releases do for the model, if it does not run without gradients.
+    pub upgrade: Option<Upgrade>,
 }
 
 /// The verdict on a model and a backend.
@@ -212,12 +216,13 @@ pub fn preflight(
             operator.cells.push(cell);
         }
         let at = verdicts.len();
-        verdicts.push(judge::verdict(
-            backend,
-            &operators,
-            at,
-            !model.unread.is_empty(),
-        ));
+        let has_unread = !model.unread.is_empty();
+        let mut verdict = judge::verdict(backend, &operators, at, has_unread);
+        let fails = matches!(verdict.outcome, Outcome::Fails | Outcome::MayFail);
+        if fails && !has_unread && purpose == Purpose::Inference {
+            verdict.upgrade = upgrade::of(backend, &operators, at);
+        }
+        verdicts.push(verdict);
     }
     Ok(Preflight {
         kind: model.kind,

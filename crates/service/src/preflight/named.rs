@@ -208,3 +208,75 @@ fn near(catalogue: &Catalogue, name: &Name, budget: &Budget) -> Vec<String> {
     let near = budget.nearest_few(bare, names, SUGGESTIONS);
     near.into_iter().map(str::to_owned).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use opatlas_pytorch::release::Release;
+    use opatlas_source::Bundle;
+
+    use super::*;
+
+    const ENTRIES: &str = "\
+- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+- func: add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
+- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+- func: addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+- func: addmm.dtype(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+- func: view(Tensor(a) self, SymInt[] size) -> Tensor(a)
+- func: view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)
+- func: norm(Tensor self, int[1]? dim=None, Tensor? weight=None) -> Tensor
+";
+
+    fn check(text: &str, arguments: Option<(&[Kind], bool)>, expected: &[&str]) {
+        let bundle = Bundle::of_native_functions(ENTRIES.as_bytes());
+        let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
+        let mut name = Name::parse(text).unwrap();
+        if let Some((kinds, is_complete)) = arguments {
+            name.overload = Overload::Called(Arguments {
+                positional: kinds.to_vec(),
+                keywords: Vec::new(),
+                is_complete,
+            });
+        }
+        let named = resolve(&catalogue, &name);
+        let names = named
+            .ids()
+            .iter()
+            .map(|&id| catalogue.operator(id).qualified_name());
+        assert_eq!(names.collect::<Vec<_>>(), expected, "{text} {arguments:?}");
+    }
+
+    #[test]
+    fn a_name_without_an_overload_is_the_operator_without_one() {
+        check("aten.addmm.default", None, &["addmm"]);
+        check("aten::addmm", None, &["addmm"]);
+        check("addmm.dtype", None, &["addmm.dtype"]);
+        check("aten.add.default", None, &[]);
+        check("add", None, &["add.Tensor", "add.Scalar"]);
+        check("acme::addmm", None, &[]);
+        check("nothing", None, &[]);
+    }
+
+    #[test]
+    fn arguments_choose_among_overloads() {
+        use Kind::{Int, Ints, None as Nothing, Tensor, Unknown};
+        check("add", Some((&[Tensor, Tensor, Int], true)), &["add.Tensor"]);
+        check("add", Some((&[Tensor, Int], false)), &["add.Scalar"]);
+        check(
+            "add",
+            Some((&[Tensor, Unknown], false)),
+            &["add.Tensor", "add.Scalar"],
+        );
+        check(
+            "addmm",
+            Some((&[Tensor, Tensor, Tensor, Int, Int], true)),
+            &["addmm"],
+        );
+        check("view", Some((&[Tensor, Ints], true)), &["view"]);
+        check("view", Some((&[Tensor, Int], true)), &["view.dtype"]);
+        check("norm", Some((&[Tensor, Int, Nothing], true)), &["norm"]);
+        check("norm", Some((&[Tensor, Nothing, Tensor], true)), &["norm"]);
+        // Nothing fits, so every overload may be meant.
+        check("view", Some((&[Int], true)), &["view", "view.dtype"]);
+    }
+}

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use changes::ReleaseChanges;
 use index::{FileEntry, Index, ReleaseEntry};
-use release::ReleaseFile;
+use release::{Columns, ReleaseFile};
 
 /// The number of the form of the files.
 pub const FORMAT: u32 = 1;
@@ -38,6 +38,8 @@ pub struct Dataset {
     project: String,
     /// The minor releases so far.
     minors: Vec<(u32, u32)>,
+    /// By key, the place in `minors` since which anything is known about it.
+    known: FxHashMap<&'static str, usize>,
     /// By operator and key, the place in `minors` since which it has worked in full.
     since: Since,
     previous: Option<ReleaseFile>,
@@ -54,6 +56,7 @@ impl Dataset {
         Self {
             project: project.to_owned(),
             minors: Vec::new(),
+            known: FxHashMap::default(),
             since: Since::default(),
             previous: None,
             changes: Vec::new(),
@@ -69,7 +72,8 @@ impl Dataset {
             self.minors.push(minor);
         }
         let now = self.minors.len() - 1;
-        let file = ReleaseFile::of(label, view, &mut self.since, now);
+        let columns = Columns::of(view, &mut self.known, now);
+        let file = ReleaseFile::of(label, view, columns, &mut self.since, now);
         if let Some(previous) = &self.previous {
             self.changes.push(ReleaseChanges::between(previous, &file));
         }

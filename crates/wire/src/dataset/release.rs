@@ -7,6 +7,7 @@ use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_verdict::{Answer, Foreign, Verdict, Verdicts, View, Word};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::{FORMAT, Since, lines};
@@ -109,17 +110,28 @@ pub(super) struct OperatorRow {
 }
 
 /// The keys of a release and their verdicts.
-struct Columns {
+pub(super) struct Columns {
     keys: Vec<KeyEntry>,
     verdicts: Vec<Verdicts>,
     foreign: Vec<Arc<Foreign>>,
 }
 
 impl Columns {
-    fn of(view: View<'_>) -> Self {
+    /// `known` says since which minor release a key is known, and learns the keys of this one, whose
+    /// place is `now`.
+    pub(super) fn of(
+        view: View<'_>,
+        known: &mut FxHashMap<&'static str, usize>,
+        now: usize,
+    ) -> Self {
         let slots: Vec<Slot> = view.claimed_keys().collect();
+        let keys = slots.iter().map(|&slot| {
+            let key = view.keys().name(Key::Runtime(slot));
+            let since = *known.entry(key).or_insert(now);
+            KeyEntry::of(view, slot, since == 0 || now - since + 1 >= Word::MINORS)
+        });
         Self {
-            keys: slots.iter().map(|&slot| KeyEntry::of(view, slot)).collect(),
+            keys: keys.collect(),
             verdicts: slots.iter().map(|&slot| view.verdicts(slot)).collect(),
             foreign: slots.iter().map(|&slot| view.foreign(slot)).collect(),
         }
@@ -135,14 +147,14 @@ impl Columns {
 }
 
 impl KeyEntry {
-    fn of(view: View<'_>, slot: Slot) -> Self {
+    fn of(view: View<'_>, slot: Slot, is_old: bool) -> Self {
         let keys = view.keys();
         let (functionality, backend) = (keys.functionality(slot), keys.backend(slot));
         Self {
             key: keys.name(Key::Runtime(slot)),
             functionality,
             backend,
-            counts: functionality == "Dense" && backend != Some("Meta"),
+            counts: is_old && functionality == "Dense" && backend != Some("Meta"),
         }
     }
 }
@@ -150,8 +162,13 @@ impl KeyEntry {
 impl ReleaseFile {
     /// The file of a release. `since` says since which minor release each operator has worked, and
     /// becomes that of this one, whose place is `now`.
-    pub(super) fn of(label: &str, view: View<'_>, since: &mut Since, now: usize) -> Self {
-        let columns = Columns::of(view);
+    pub(super) fn of(
+        label: &str,
+        view: View<'_>,
+        columns: Columns,
+        since: &mut Since,
+        now: usize,
+    ) -> Self {
         let mut ways = FateRows::default();
         let mut next = Since::default();
         let catalogue = view.inputs.catalogue.iter();

@@ -1,0 +1,238 @@
+//! What a line calls: names as people abbreviate them, methods, and the methods behind operators.
+
+use opatlas_schema::python_call::{Argument, Expression};
+
+use super::FunctionCall;
+
+/// What a line calls.
+#[derive(Debug)]
+pub(super) enum Target {
+    Function(FunctionCall),
+    /// An operator by its name.
+    Operator(String),
+    Unknown(String),
+}
+
+/// Modules as they are imported, each with its full name. `nn.functional` comes before `nn`.
+const MODULES: [(&str, &str); 14] = [
+    ("torch.nn.functional.", "torch.nn.functional."),
+    ("torch.functional.", "torch."),
+    ("torch.", "torch."),
+    ("nn.functional.", "torch.nn.functional."),
+    ("nn.init.", "torch.nn.init."),
+    ("nn.", "torch.nn."),
+    ("F.", "torch.nn.functional."),
+    ("functional.", "torch.nn.functional."),
+    ("init.", "torch.nn.init."),
+    ("Tensor.", "torch.Tensor."),
+    ("linalg.", "torch.linalg."),
+    ("special.", "torch.special."),
+    ("fft.", "torch.fft."),
+    ("sparse.", "torch.sparse."),
+];
+
+/// Names that are no tensors.
+const OTHERS: [&str; 9] = [
+    "np", "numpy", "math", "tf", "jax", "jnp", "os", "self", "cls",
+];
+
+/// The methods of binary operators, each with the one of the right operand.
+const BINARY: [(&str, &str, &str); 19] = [
+    ("+", "__add__", "__radd__"),
+    ("-", "__sub__", "__rsub__"),
+    ("*", "__mul__", "__rmul__"),
+    ("/", "__truediv__", "__rtruediv__"),
+    ("//", "__floordiv__", "__rfloordiv__"),
+    ("%", "__mod__", "__rmod__"),
+    ("@", "__matmul__", "__rmatmul__"),
+    ("**", "__pow__", "__rpow__"),
+    ("&", "__and__", "__rand__"),
+    ("|", "__or__", "__ror__"),
+    ("^", "__xor__", "__rxor__"),
+    ("<<", "__lshift__", "__rlshift__"),
+    (">>", "__rshift__", "__rrshift__"),
+    ("==", "__eq__", "__eq__"),
+    ("!=", "__ne__", "__ne__"),
+    ("<", "__lt__", "__gt__"),
+    (">", "__gt__", "__lt__"),
+    ("<=", "__le__", "__ge__"),
+    (">=", "__ge__", "__le__"),
+];
+
+const METHOD: &str = "torch.Tensor.";
+
+/// What an expression calls.
+pub(super) fn target(expression: &Expression) -> Target {
+    match expression {
+        Expression::Call(function, arguments) => called(function, arguments),
+        Expression::Name(_) | Expression::Attribute(..) => named(expression),
+        Expression::Index(of, index) => {
+            let index = match &index[..] {
+                [one] => one.clone(),
+                several => Expression::Tuple(several.to_vec()),
+            };
+            method("__getitem__", of, vec![index])
+        }
+        Expression::Unary(op, of) => match *op {
+            "-" => method("__neg__", of, Vec::new()),
+            "~" => method("bitwise_not", of, Vec::new()),
+            "+" => method("__pos__", of, Vec::new()),
+            _ => Target::Unknown(format!("`{op}` reads the value of a tensor")),
+        },
+        Expression::Binary(op, left, right) => binary(op, left, right),
+        _ => Target::Unknown("this is a value, not a call".to_owned()),
+    }
+}
+
+/// `x += y`.
+pub(super) fn in_place(op: &str, left: &Expression, right: &Expression) -> Target {
+    let known = BINARY.iter().find(|(known, ..)| *known == op);
+    let Some((_, name, _)) = known else {
+        return Target::Unknown(format!("`{op}=` is not known"));
+    };
+    match op {
+        // Tensors have no `__imatmul__`.
+        "@" => binary(op, left, right),
+        _ => method(&name.replacen("__", "__i", 1), left, vec![right.clone()]),
+    }
+}
+
+fn binary(op: &str, left: &Expression, right: &Expression) -> Target {
+    let Some((_, name, reflected)) = BINARY.iter().find(|(known, ..)| *known == op) else {
+        return Target::Unknown(format!("`{op}` reads the values of tensors"));
+    };
+    match (left.value(), right.value()) {
+        (Some(_), Some(_)) => Target::Unknown("this is a value, not a call".to_owned()),
+        (Some(_), None) => method(reflected, right, vec![left.clone()]),
+        (None, _) => method(name, left, vec![right.clone()]),
+    }
+}
+
+fn method(name: &str, of: &Expression, mut arguments: Vec<Expression>) -> Target {
+    arguments.insert(0, of.clone());
+    Target::Function(FunctionCall::of(format!("{METHOD}{name}"), arguments))
+}
+
+/// A name without arguments.
+fn named(expression: &Expression) -> Target {
+    let Some(dotted) = expression.dotted() else {
+        return match expression {
+            Expression::Attribute(of, name) => property(name, of),
+            _ => Target::Unknown("this is a value, not a call".to_owned()),
+        };
+    };
+    if let Some(operator) = operator(&dotted) {
+        return Target::Operator(operator);
+    }
+    if let Some(why) = other(&dotted) {
+        return Target::Unknown(why);
+    }
+    match (full(&dotted), expression) {
+        (Some(name), _) => Target::Function(FunctionCall {
+            name,
+            ..FunctionCall::default()
+        }),
+        (None, Expression::Attribute(of, name)) => property(name, of),
+        (None, _) => Target::Function(FunctionCall {
+            name: dotted,
+            ..FunctionCall::default()
+        }),
+    }
+}
+
+/// `x.T`, or the name of a method.
+fn property(name: &str, of: &Expression) -> Target {
+    let mut call = FunctionCall::of(format!("{METHOD}{name}"), vec![of.clone()]);
+    call.arguments = None;
+    Target::Function(call)
+}
+
+fn called(function: &Expression, arguments: &[Argument]) -> Target {
+    let call = |name: String| FunctionCall {
+        name,
+        arguments: Some(arguments.to_vec()),
+        made_with: None,
+    };
+    if let Some(dotted) = function.dotted() {
+        if let Some(operator) = operator(&dotted) {
+            return Target::Operator(operator);
+        }
+        if let Some(why) = other(&dotted) {
+            return Target::Unknown(why);
+        }
+        if let Some(name) = full(&dotted) {
+            return Target::Function(match is_module(&name) {
+                // The arguments make the module; they are not those of its call.
+                true => FunctionCall {
+                    name,
+                    arguments: None,
+                    made_with: Some(arguments.to_vec()),
+                },
+                false => call(name),
+            });
+        }
+        if !dotted.contains('.') {
+            return Target::Function(call(match &*dotted {
+                "abs" => format!("{METHOD}__abs__"),
+                "len" => return Target::Unknown("`len` reads the size of a tensor".to_owned()),
+                _ => dotted,
+            }));
+        }
+    }
+    match function {
+        Expression::Attribute(of, name) => {
+            let mut call = call(format!("{METHOD}{name}"));
+            let tensor = Argument {
+                name: None,
+                value: (**of).clone(),
+                is_unpacked: false,
+            };
+            call.arguments.get_or_insert_default().insert(0, tensor);
+            Target::Function(call)
+        }
+        // `nn.Linear(3, 4)(x)`.
+        Expression::Call(class, made_with) => match class.dotted().and_then(|name| full(&name)) {
+            Some(name) if is_module(&name) => Target::Function(FunctionCall {
+                made_with: Some(made_with.clone()),
+                ..call(name)
+            }),
+            _ => Target::Unknown("it calls the result of a call".to_owned()),
+        },
+        _ => Target::Unknown("it calls what only a program knows".to_owned()),
+    }
+}
+
+/// The name of an operator: `add.Tensor` of `torch.ops.aten.add.Tensor`.
+fn operator(dotted: &str) -> Option<String> {
+    let ops = dotted.strip_prefix("torch.").unwrap_or(dotted);
+    let name = ops
+        .strip_prefix("ops.aten.")
+        .or_else(|| dotted.strip_prefix("aten."))?;
+    Some(name.to_owned())
+}
+
+/// The full name of a function in a module of PyTorch.
+fn full(dotted: &str) -> Option<String> {
+    let (short, full) = MODULES
+        .iter()
+        .find(|(short, _)| dotted.starts_with(short))?;
+    let name = format!("{full}{}", &dotted[short.len()..]);
+    // `torch.nn.modules.activation.ReLU` is `torch.nn.ReLU`.
+    Some(match name.strip_prefix("torch.nn.modules.") {
+        Some(path) => format!("torch.nn.{}", path.rsplit('.').next().unwrap_or(path)),
+        None => name,
+    })
+}
+
+/// Whether a full name is that of a class: `torch.nn.Linear`.
+fn is_module(name: &str) -> bool {
+    let class = name.strip_prefix("torch.nn.");
+    class.is_some_and(|class| class.starts_with(char::is_uppercase))
+}
+
+fn other(dotted: &str) -> Option<String> {
+    let (first, rest) = dotted.split_once('.')?;
+    let is_own = matches!(first, "self" | "cls") && !rest.contains('.');
+    let is_other = OTHERS.contains(&first) && !matches!(first, "self" | "cls");
+    (is_own || is_other).then(|| format!("`{dotted}` is not part of PyTorch"))
+}
