@@ -5,6 +5,7 @@
 //! not recognized gets the kind `unknown`, and a message that does not name an operator never gets one.
 
 mod answer;
+mod call;
 mod facts;
 mod kind;
 mod kinds;
@@ -61,11 +62,16 @@ opatlas_source::words! {
         Warning = "warning",
         /// It only reports another error.
         Wrapper = "wrapper",
+        /// It is not a message: a line of Python.
+        Info = "info",
     }
 }
 
 /// The kind of a text that is not recognized.
 pub const UNKNOWN: &str = "unknown";
+
+/// The kind of a line of Python.
+pub const PYTHON_CALL: &str = "python-call";
 
 /// What a text means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,10 +155,10 @@ pub fn ask(text: &str) -> Result<Answer, TooLong> {
     if text.len() > MOST_BYTES {
         return Err(TooLong { bytes: text.len() });
     }
-    let text = text::Text::new(text);
-    Ok(match reading::decide(&text) {
+    let plain = text::Text::new(text);
+    Ok(match reading::decide(&plain) {
         Some(reading) => answer::of(&reading),
-        None => answer::unknown(&text),
+        None => call::of(text).unwrap_or_else(|| answer::unknown(&plain)),
     })
 }
 

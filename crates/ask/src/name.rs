@@ -103,10 +103,11 @@ pub(crate) fn written(name: &str) -> Option<String> {
 
 /// The operator of a label in a kernel: `addmm` of `addmm_impl_cpu_`, `gelu` of `GeluKernelImpl`.
 pub(crate) fn labelled(label: &str) -> Option<String> {
-    const ADDED: [&str; 24] = [
+    const ADDED: [&str; 25] = [
         "",
         "cpu",
         "cuda",
+        "gpu",
         "mps",
         "xpu",
         "impl",
@@ -129,7 +130,10 @@ pub(crate) fn labelled(label: &str) -> Option<String> {
         "tensor",
         "contiguous",
     ];
-    const SPECIAL: [(&str, &str); 16] = [
+    const SPECIAL: [(&str, &str); 19] = [
+        ("max_unpooling2d_forward", "max_unpool2d"),
+        ("max_unpooling3d_forward", "max_unpool3d"),
+        ("conv_depthwise2d_forward", "_conv_depthwise2d"),
         ("slow_conv2d", "_slow_conv2d_forward"),
         ("unfolded2d_copy", "_slow_conv2d_forward"),
         ("layer_norm", "native_layer_norm"),
@@ -148,14 +152,16 @@ pub(crate) fn labelled(label: &str) -> Option<String> {
         ("fft_c2c", "_fft_c2c"),
     ];
     let label = label.split([' ', '<']).next()?;
-    let name = snake(label);
-    let mut name = name.as_str();
+    let name = snake(label).to_ascii_lowercase();
+    let mut name = name.strip_prefix("ufunc_").unwrap_or(&name);
     loop {
         if let Some((_, operator)) = SPECIAL.iter().find(|(label, _)| *label == name) {
             return Some((*operator).to_owned());
         }
-        if is_base(name) {
-            return Some(name.to_owned());
+        let bare = name.trim_start_matches('_');
+        let spellings = [name.to_owned(), format!("_{name}"), bare.to_owned()];
+        if let Some(found) = spellings.into_iter().find(|name| is_base(name)) {
+            return Some(found);
         }
         let (before, last) = name.rsplit_once('_')?;
         if !ADDED.contains(&last) {
@@ -247,6 +253,12 @@ mod tests {
             ("LayerNormKernelImpl", Some("native_layer_norm")),
             ("softmax_lastdim_kernel_impl", Some("_softmax")),
             ("erfinv_vml_cpu", Some("erfinv")),
+            ("ufunc_add_CPU", Some("add")),
+            ("_histc_cuda with floating point input", Some("histc")),
+            (
+                "adaptive_avg_pool2d_backward_cuda",
+                Some("_adaptive_avg_pool2d_backward"),
+            ),
             ("quux_cpu", None),
             ("", None),
         ] {

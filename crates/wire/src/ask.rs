@@ -22,10 +22,11 @@ pub struct AskedText {
 /// What a text means.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AskAnswer {
-    /// The kind of the message. `unknown` if Opatlas cannot tell what it is.
+    /// The kind of the message; `python-call` for a line of Python. `unknown` if Opatlas cannot tell what it is.
     #[schema(example = "mps-not-implemented")]
     pub kind: &'static str,
-    /// How bad it is: `error`, `warning`, or `wrapper` for a message about another error.
+    /// How bad it is: `error`, `warning`, `wrapper` for a message about another error, or `info` for a line
+    /// of Python.
     #[schema(example = "error")]
     pub severity: &'static str,
     /// What happened, in a sentence without a full stop. Text between backticks is code.

@@ -6,6 +6,7 @@ mod comparisons;
 mod derivatives;
 mod entries;
 mod marks;
+mod messages;
 mod models;
 mod native;
 mod probe;
@@ -25,6 +26,7 @@ pub fn shapes() -> Vec<Shape> {
         products::shapes(),
         companions::shapes(),
         comparisons::shapes(),
+        messages::shapes(),
         requests::shapes(),
         probe::shapes(),
         stored::shapes(),

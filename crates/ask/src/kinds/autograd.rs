@@ -49,6 +49,16 @@ pub(super) const KINDS: &[Kind] = &[
         ..TRAINING
     },
     Kind {
+        id: "not-differentiable",
+        titles: &["{op} has no gradient with respect to its argument `{word}`, on purpose"],
+        patterns: &["the function '{op}' is not differentiable with respect to argument '{word}'"],
+        causes: &[
+            "The result does not change smoothly with this argument, such as an index or a condition.",
+        ],
+        advice: &["Detach this argument: `x.detach()`. No release changes it."],
+        ..TRAINING
+    },
+    Kind {
         id: "forward-ad",
         titles: &["{op} does not support forward-mode gradients (`jvp`, `jacfwd`)"],
         patterns: &["trying to use forward ad with {op} that does not support it"],

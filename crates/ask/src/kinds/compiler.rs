@@ -159,13 +159,14 @@ pub(super) const KINDS: &[Kind] = &[
             "onnx export failed: couldn't export operator {op}",
             "no onnx function found for <opoverload(op='{name}', overload='{word}')>",
             "no decompositions registered for the real-valued input, {op}",
-            "unsupported fx nodes: {'call_function': ['{op}'",
+            "unsupported fx nodes: {schema}",
             "cannot find symbolic function for {op}",
         ],
         refine: |reading| {
             if let (Some(name), Some(word)) = (reading.part("name"), reading.part("word")) {
                 reading.operator = name::operator(&format!("{name}.{word}"));
             }
+            dispatcher::first_named(reading);
         },
         causes: &[
             "ONNX has this operator from opset version {added} on, and the export asks for version {number}.",
@@ -190,12 +191,13 @@ pub(super) const KINDS: &[Kind] = &[
             "the following operators are not implemented: ['{op}'",
             "conversion of function {op} not currently supported",
             "unsupported op: {op}",
-            "missing out variants: {'{op}'",
+            "missing out variants: {schema}",
         ],
         refine: |reading| {
             if let Some(name) = reading.part("name") {
                 reading.operator = name::operator(name).filter(|name| name::is_base(name));
             }
+            dispatcher::first_named(reading);
         },
         causes: &[
             "The package that converts the model has no translation for it. PyTorch itself runs it.",

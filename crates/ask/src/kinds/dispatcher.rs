@@ -228,6 +228,16 @@ pub(super) fn schema(reading: &mut Reading<'_>) {
     reading.operator = name.and_then(name::operator);
 }
 
+/// Takes the first operator in a stretch of text: `{'aten::x', 'aten::y'}`.
+pub(super) fn first_named(reading: &mut Reading<'_>) {
+    let text = reading.part("schema").unwrap_or_default();
+    let mut words = text.split(|char: char| !(char.is_alphanumeric() || "_.:".contains(char)));
+    let is_operator = |word: &&str| word.contains("::") || word.starts_with("aten.");
+    if let Some(word) = words.find(is_operator) {
+        reading.operator = name::operator(word);
+    }
+}
+
 fn not_registered(reading: &mut Reading<'_>) {
     if let (Some(namespace), Some(function)) = (reading.part("namespace"), reading.part("function"))
     {

@@ -185,6 +185,7 @@ fn label(reading: &mut Reading<'_>) {
     let devices = [
         ("cpu", "CPU"),
         ("cuda", "CUDA"),
+        ("gpu", "CUDA"),
         ("mps", "MPS"),
         ("xpu", "XPU"),
     ];

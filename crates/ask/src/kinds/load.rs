@@ -139,15 +139,12 @@ pub(super) const KINDS: &[Kind] = &[
             "could not find any similar ops to {op}. this op may not exist",
             "couldn't find an operator for {schema}(",
             "couldn't find operator: {op}",
-            "following ops cannot be found: {op}",
-            "following ops cannot be found: [{op}",
+            "following ops cannot be found{schema}",
             "tried to find operator {op}",
         ],
         asks: Asks::Exists,
         refine: |reading| {
-            if let Some(name) = reading.part("schema") {
-                reading.operator = name::operator(name);
-            }
+            super::dispatcher::first_named(reading);
             if reading
                 .operator
                 .as_deref()

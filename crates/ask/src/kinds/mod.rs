@@ -70,7 +70,7 @@ mod tests {
     fn check(kind: &Kind, sentence: &str) {
         assert!(!sentence.contains("  "), "{}: {sentence}", kind.id);
         assert!(
-            sentence.matches('`').count() % 2 == 0,
+            sentence.matches('`').count().is_multiple_of(2),
             "{}: {sentence}",
             kind.id
         );

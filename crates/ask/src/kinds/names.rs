@@ -53,7 +53,7 @@ pub(super) fn listed_backends<'t>(reading: &Reading<'t>) -> Vec<&'t str> {
     const MOST: usize = 16 * 1024;
     let after = reading.after(MOST);
     let list = after.find("backends: [").map(|at| &after[at + 11..]);
-    let list = list.and_then(|list| Some(&list[..list.find("].").unwrap_or(list.len())]));
+    let list = list.map(|list| &list[..list.find("].").unwrap_or(list.len())]);
     let listed = list.into_iter().flat_map(|list| list.split([',', ' ']));
     let lines = after
         .lines()
