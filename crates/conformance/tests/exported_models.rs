@@ -131,7 +131,8 @@ fn what_a_model_misses_is_predicted() {
             first += usize::from(is_right && at == 0);
         }
     }
-    println!("exact first {exact_first}, all {exact_all}");
+    println!("exactly: first {exact_first}, all {exact_all}");
+    assert!(exact_first * 1000 >= models.len() * FIRST, "{exact_first}");
     println!("first {first} of {}, all {right} of {all}", models.len());
     assert!(first * 1000 >= models.len() * FIRST, "{first}");
     assert!(right * 1000 >= all * ALL, "{right} of {all}");
