@@ -3744,6 +3744,14 @@ export interface components {
             unknown: components["schemas"]["ModelFailure"] | null;
             /** @description How many different operators have each answer. */
             counts: components["schemas"]["ModelCounts"];
+            /**
+             * @description The release from which all operators work, through the newest known one. Null if the model runs, if
+             *     no release helps, or if nobody can tell.
+             * @example 2.14.0
+             */
+            works_from: string | null;
+            /** @description An operator that fails in the newest known release, too. */
+            never_works: string | null;
         };
         /** @description Numbers of operators by answer. */
         ModelCounts: {
