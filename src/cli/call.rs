@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use opatlas_pytorch::python_functions::find;
+use opatlas_operators::calls::{Reach, reach};
 use opatlas_service::Snapshot;
 use opatlas_wire::calls;
 
@@ -13,14 +13,14 @@ use super::{output, table};
 
 /// Shows which overload a call from Python takes, or which operators a line of Python reaches.
 ///
-/// A line such as `F.relu(x, inplace=True)`, `x.add_(y)`, `nn.Linear(3, 4)(x)` or `x += 1` is read as it
-/// is: variables count as tensors. Functions that are written in Python, and modules, have the operators
-/// that were recorded in a process, and when they call each. For the name of a binding it shows more:
+/// For the name of a function or method it lists the signatures in the order in which PyTorch's argument
+/// parser tries them. With ARGS it also shows the signature that the arguments take and the operator that
+/// the call runs first, or the exception that PyTorch raises.
 ///
-/// It lists the signatures of a function or method in the order in which PyTorch's argument parser tries
-/// them. With ARGS it also shows the signature that the arguments take and the operator that the call
-/// runs first, or the exception that PyTorch raises. It reads the last stored revision of the project,
-/// unless --release, --revision or --file selects another one.
+/// A line of Python, such as `F.relu(x, inplace=True)`, `x.add_(y)`, `nn.Linear(3, 4)(x)` or `x += 1`, is
+/// read as it is; variables count as tensors. For a function that is written in Python, or a module, it
+/// shows the operators that were recorded in a process, and when each is called. It reads the last stored
+/// revision of the project, unless --release, --revision or --file selects another one.
 ///
 /// ARGS are values of Python in one text. A tensor is `tensor`, which is float32 with two dimensions, or
 /// has properties: `tensor(int64, 0-dim)`, `tensor(requires_grad)`. Other values are `Generator`,
@@ -79,18 +79,24 @@ impl Call {
 
     /// Whether FUNCTION is more than the name of a binding.
     fn is_line(&self, snapshot: &Snapshot) -> bool {
-        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
-        let is_function = self.function.chars().all(is_name);
-        let is_recorded = || find(&self.function, snapshot.release()).is_some();
-        self.arguments.is_none() && (!is_function || is_recorded())
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+        if self.arguments.is_some() || !self.function.chars().all(is_part) {
+            return self.arguments.is_none();
+        }
+        let is_bound = calls::binding(snapshot, &self.function).is_ok();
+        !is_bound && matches!(self.reach(snapshot), Reach::Reached(_))
+    }
+
+    fn reach(&self, snapshot: &Snapshot) -> Reach {
+        reach(&snapshot.catalogue, &self.function)
     }
 
     fn line(&self, snapshot: &Snapshot) -> anyhow::Result<String> {
         if self.format == Format::Json {
-            let view = calls::PythonLine::of(snapshot, &self.function);
+            let view = calls::PythonLine::from(self.reach(snapshot));
             return Ok(output::json(&serde_json::to_string_pretty(&view)?) + "\n");
         }
-        let reach = opatlas_operators::calls::reach(&snapshot.catalogue, &self.function);
+        let reach = self.reach(snapshot);
         let release = snapshot.release().to_string();
         Ok(opatlas_report::calls::line(
             &self.function,

@@ -293,7 +293,11 @@ async fn gaps_are_ranked() {
         .await
         .ok();
     assert_eq!(ranked["items"][0]["operator"], "wide");
-    let bad = server.post(path).body("text/csv", "a,1\nb\n").send().await;
+    let bad = server
+        .post(path)
+        .body("text/csv", "a,1\nb,x\n")
+        .send()
+        .await;
     let problem = bad.problem(400, "malformed-body");
     assert!(problem["detail"].as_str().unwrap().contains("line 2"));
     let sheet = server

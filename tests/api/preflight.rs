@@ -26,6 +26,10 @@ const PATH: &str = "/v1/preflight?project=q&backend=";
 
 async fn server() -> Server {
     let server = Server::new().await;
+    for project in ["q", "acme"] {
+        let made = server.post("/v1/projects").json(&json!({"name": project}));
+        assert!(made.send().await.status.is_success());
+    }
     server.ingest("q", "label=2.9.0&release=2.9", ENTRIES).await;
     server
 }

@@ -49,6 +49,28 @@ fn errors_are_those_of_pytorch() {
 }
 
 #[test]
+fn lines_of_python_reach_operators() {
+    let text = shown(&["y = torch.add(x, 1, out=z)"]);
+    assert!(text.contains("torch.add\n  calls\n    add.out\n"), "{text}");
+    let text = shown(&["F.relu(x, inplace=flag)"]);
+    assert!(
+        text.contains("    relu, if inplace=False\n    relu_, if inplace=True\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("  in the backward\n    threshold_backward\n"),
+        "{text}"
+    );
+    assert!(shown(&["model(x)"]).contains("Not known: "));
+    assert!(shown(&["torch.add(x)"]).contains("raises TypeError: add() "));
+    let text = shown(&["nn.ReLU(inplace=True)(x)", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["function"], "torch.nn.ReLU");
+    assert_eq!(json["operators"][0]["operator"], "relu_");
+    assert_eq!(json["operators"][0]["when"], serde_json::Value::Null);
+}
+
+#[test]
 fn as_data() {
     let text = shown(&["torch.add", "tensor, 1", "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();

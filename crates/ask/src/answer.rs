@@ -133,6 +133,18 @@ fn by_release(reading: &Reading<'_>, facts: Option<Facts>) -> Vec<Advice> {
         }
         Facts {
             fixed_in: Some(first),
+            fails_in: None,
+            ..
+        } => {
+            let text = message!(
+                "{} from PyTorch {} on. What earlier releases do is unknown: try the newest one.",
+                place.works,
+                first
+            );
+            (None, text)
+        }
+        Facts {
+            fixed_in: Some(first),
             ..
         } => {
             let text = message!(
@@ -206,7 +218,7 @@ fn place(reading: &Reading<'_>) -> Option<Place> {
 
 /// The releases for which advice about a workaround holds.
 fn until(facts: Option<Facts>) -> Option<String> {
-    let facts = facts.filter(|facts| !facts.always)?;
+    let facts = facts.filter(|facts| !facts.always && facts.fails_in.is_some())?;
     let first = facts.fixed_in?;
     Some(format!("before {first}"))
 }

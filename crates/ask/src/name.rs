@@ -101,6 +101,20 @@ pub(crate) fn written(name: &str) -> Option<String> {
     places.find_map(|at| Some(dotted(at)).filter(|operator| is_operator(operator)))
 }
 
+/// The operator of the name behind `wrapper_KEY_`, in which the overload comes first: `addmm.out` of
+/// `out_addmm_out`, `index_select` of `_index_select`.
+pub(crate) fn wrapped(name: &str) -> Option<String> {
+    let swapped = |(overload, base): (&str, &str)| {
+        let bases = [base, base.strip_suffix("_out").unwrap_or(base)];
+        let named = bases.map(|base| format!("{base}.{overload}"));
+        named.into_iter().find(|operator| is_operator(operator))
+    };
+    let bare = name.strip_prefix('_').filter(|bare| is_operator(bare));
+    let bare = bare.or_else(|| Some(name).filter(|name| is_operator(name)));
+    bare.map(str::to_owned)
+        .or_else(|| name.split_once('_').and_then(swapped))
+}
+
 /// The operator of a label in a kernel: `addmm` of `addmm_impl_cpu_`, `gelu` of `GeluKernelImpl`.
 pub(crate) fn labelled(label: &str) -> Option<String> {
     const ADDED: [&str; 25] = [

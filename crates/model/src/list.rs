@@ -69,11 +69,11 @@ fn is_header(line: &str) -> bool {
     HEADERS.contains(&line.to_ascii_lowercase().as_str())
 }
 
-/// Whether a line can be a header such as `operator,count`: it has several words and no number.
+/// Whether a line can be a header such as `operator,count`: it has two words and no number.
 fn has_no_number(line: &str) -> bool {
     let mut fields = fields(line);
     let is_number = |field: &str| field.parse::<u64>().is_ok();
-    is_header(line) || fields.clone().count() > 1 && !fields.any(is_number)
+    is_header(line) || fields.clone().count() == 2 && !fields.any(is_number)
 }
 
 fn fields(line: &str) -> impl Iterator<Item = &str> + Clone {
@@ -154,6 +154,7 @@ mod tests {
         assert_eq!(read("add.Tensor,3\nnonsense,x\n"), Err(2));
         assert_eq!(read("add.Tensor 3 4\n"), Err(1));
         assert_eq!(read("mm\n\nf(x)\n"), Err(3));
+        assert_eq!(read("x = y\n"), Err(1));
         assert_eq!(read("['a b c', 'x!']"), Err(1));
         assert_eq!(read(""), Ok(Vec::new()));
     }

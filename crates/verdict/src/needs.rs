@@ -100,8 +100,9 @@ impl Search<'_> {
         }
     }
 
-    /// The first of the leaves that a call reaches, in the order of the calls of each kernel, among those
-    /// that it always makes and those that most recorded cases made.
+    /// The first of the leaves that a call reaches, in the order of the calls of each kernel. Of a kernel
+    /// that always fails, a call that always fails is the reason; of others, the calls that they always
+    /// make and those that most recorded cases made count.
     pub(crate) fn first(&self) -> Option<OperatorId> {
         let mut seen = FxHashSet::default();
         let mut open = vec![self.of];
@@ -114,14 +115,13 @@ impl Search<'_> {
                 return Some(id);
             }
             let calls = || self.column.calls(self.calls, id);
-            let fails = |edge: &Edge| self.column.verdict(edge.id) == Verdict::Fails;
-            // Of a kernel that always fails, a call that always fails is the reason.
-            let is_certain = calls().any(|edge| edge.always && fails(&edge));
+            let fails = |edge: &Edge| edge.always && self.column.verdict(edge.id).fails();
+            let is_certain = calls().any(|edge| fails(&edge));
             let begin = open.len();
             let followed = calls().filter(|edge| {
                 let is_usual = edge.always || self.calls.mostly.contains(&(id, edge.id));
                 match is_certain {
-                    true => is_usual && fails(edge),
+                    true => fails(edge),
                     false => is_usual && self.column.verdict(edge.id).lacks(),
                 }
             });

@@ -127,14 +127,6 @@ pub struct LineOperator {
     pub when: Option<String>,
 }
 
-impl PythonLine {
-    /// The operators that a line reaches in a revision.
-    #[must_use]
-    pub fn of(snapshot: &Snapshot, line: &str) -> Self {
-        calls::reach(&snapshot.catalogue, line).into()
-    }
-}
-
 impl From<Reach> for PythonLine {
     fn from(reach: Reach) -> Self {
         let empty = |function, outcome, note| Self {

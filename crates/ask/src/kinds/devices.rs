@@ -2,6 +2,7 @@
 
 use super::names;
 use crate::kind::{Asks, Kind};
+use crate::name;
 use crate::reading::Reading;
 
 const BUILD: &[&str] = &[
@@ -208,6 +209,7 @@ pub(super) const KINDS: &[Kind] = &[
         id: "device-mismatch",
         titles: &["Tensors of one call are on different devices"],
         patterns: &[
+            "expected all tensors to be on the same device, {text} in method wrapper_{wrapper})",
             "expected all tensors to be on the same device",
             "expected object of device type {device} but got device type",
             "should be the same or input should be a mkldnn tensor",
@@ -215,6 +217,7 @@ pub(super) const KINDS: &[Kind] = &[
             "tensor for {text} is on cpu, expected",
             "input type (torch.cuda.{word}) and weight type (torch.{word2}) should be the same",
         ],
+        refine: wrapped,
         causes: &[
             "PyTorch does not move tensors between devices by itself. No operator is missing.",
         ],
@@ -240,6 +243,21 @@ pub(super) const KINDS: &[Kind] = &[
         ..Kind::OTHER
     },
 ];
+
+/// The operator and the key of `wrapper_CUDA_addmm`, a function that torchgen writes.
+fn wrapped(reading: &mut Reading<'_>) {
+    let Some((key, name)) = reading
+        .part("wrapper")
+        .and_then(|text| text.split_once('_'))
+    else {
+        return;
+    };
+    let (key, operator) = (key.to_owned(), name::wrapped(name));
+    if operator.is_some() {
+        reading.operator = operator;
+        reading.key = Some(key);
+    }
+}
 
 fn device(reading: &mut Reading<'_>) {
     reading.key = reading.part("device").and_then(names::key_of_device);

@@ -142,6 +142,7 @@ pub(super) const KINDS: &[Kind] = &[
         patterns: &[
             "operator {op} does not exist",
             "no such operator {op}",
+            "could not find the operator {op}. please make sure you have already registered",
             "could not find schema for {op}",
             "'_opnamespace' '{namespace}' object has no attribute '{function}'",
             "didn't find kernel to dispatch to for operator '{op}'",

@@ -77,6 +77,7 @@ pub(super) const KINDS: &[Kind] = &[
             "do not have strides",
             "does not have strides",
             "cannot access storage of {word}",
+            "cannot access data pointer of tensor",
             "is_contiguous is not supported for sparse",
             "sparse csr tensors do not have strides",
             "internal error: nestedtensorimpl doesn't support sizes",

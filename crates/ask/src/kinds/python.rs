@@ -16,6 +16,7 @@ pub(super) const KINDS: &[Kind] = &[
             "{name}(): argument '{word}' must be {text}, not {text2}",
             "{name}() received an invalid combination of arguments - got {text}, but expected",
             "{name}() received an invalid combination of arguments",
+            "{op}() expected a value of type '{text}' for argument '{word}' but instead found type '{text2}'",
             "{name}() takes {count} positional argument",
             "{name}() missing {number} required positional argument",
             "{name}() got an unexpected keyword argument '{word}'",

@@ -105,6 +105,24 @@ pub(super) const KINDS: &[Kind] = &[
         ..Kind::OTHER
     },
     Kind {
+        id: "inference-tensor",
+        titles: &[
+            "A tensor made under `torch.inference_mode()` is used where gradients are recorded",
+        ],
+        patterns: &[
+            "inplace update to inference tensor outside inferencemode",
+            "inference tensors cannot be saved for backward",
+            "inference tensors do not track version counter",
+        ],
+        way: crate::Way::Training,
+        causes: &["Such tensors carry nothing that gradients need, so PyTorch refuses them there."],
+        advice: &[
+            "Use `torch.no_grad()` in place of `torch.inference_mode()`.",
+            "Or clone the tensor outside inference mode before you use it.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
         id: "modified-inplace",
         titles: &["A tensor that the gradient needs was changed in place"],
         patterns: &[

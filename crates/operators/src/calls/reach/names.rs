@@ -148,58 +148,61 @@ fn property(name: &str, of: &Expression) -> Target {
 }
 
 fn called(function: &Expression, arguments: &[Argument]) -> Target {
-    let call = |name: String| FunctionCall {
-        name,
-        arguments: Some(arguments.to_vec()),
-        made_with: None,
-    };
-    if let Some(dotted) = function.dotted() {
-        if let Some(operator) = operator(&dotted) {
-            return Target::Operator(operator);
-        }
-        if let Some(why) = other(&dotted) {
-            return Target::Unknown(why);
-        }
-        if let Some(name) = full(&dotted) {
-            return Target::Function(match is_module(&name) {
-                // The arguments make the module; they are not those of its call.
-                true => FunctionCall {
-                    name,
-                    arguments: None,
-                    made_with: Some(arguments.to_vec()),
-                },
-                false => call(name),
-            });
-        }
-        if !dotted.contains('.') {
-            return Target::Function(call(match &*dotted {
-                "abs" => format!("{METHOD}__abs__"),
-                "len" => return Target::Unknown("`len` reads the size of a tensor".to_owned()),
-                _ => dotted,
-            }));
-        }
+    let dotted = function.dotted();
+    if let Some(target) = dotted.and_then(|dotted| of_name(&dotted, arguments)) {
+        return target;
     }
     match function {
         Expression::Attribute(of, name) => {
-            let mut call = call(format!("{METHOD}{name}"));
             let tensor = Argument {
                 name: None,
                 value: (**of).clone(),
                 is_unpacked: false,
             };
-            call.arguments.get_or_insert_default().insert(0, tensor);
-            Target::Function(call)
+            let arguments = [&[tensor], arguments].concat();
+            Target::Function(call(format!("{METHOD}{name}"), &arguments))
         }
         // `nn.Linear(3, 4)(x)`.
         Expression::Call(class, made_with) => match class.dotted().and_then(|name| full(&name)) {
             Some(name) if is_module(&name) => Target::Function(FunctionCall {
                 made_with: Some(made_with.clone()),
-                ..call(name)
+                ..call(name, arguments)
             }),
             _ => Target::Unknown("it calls the result of a call".to_owned()),
         },
         _ => Target::Unknown("it calls what only a program knows".to_owned()),
     }
+}
+
+fn call(name: String, arguments: &[Argument]) -> FunctionCall {
+    FunctionCall {
+        name,
+        arguments: Some(arguments.to_vec()),
+        made_with: None,
+    }
+}
+
+/// A call of a name; `None` if it is a method of a variable.
+fn of_name(dotted: &str, arguments: &[Argument]) -> Option<Target> {
+    if let Some(operator) = operator(dotted) {
+        return Some(Target::Operator(operator));
+    }
+    if let Some(why) = other(dotted) {
+        return Some(Target::Unknown(why));
+    }
+    Some(match full(dotted) {
+        // The arguments make the module; they are not those of its call.
+        Some(name) if is_module(&name) => Target::Function(FunctionCall {
+            name,
+            arguments: None,
+            made_with: Some(arguments.to_vec()),
+        }),
+        Some(name) => Target::Function(call(name, arguments)),
+        None if dotted == "abs" => Target::Function(call(format!("{METHOD}__abs__"), arguments)),
+        None if dotted == "len" => Target::Unknown("`len` reads the size of a tensor".to_owned()),
+        None if dotted.contains('.') => return None,
+        None => Target::Function(call(dotted.to_owned(), arguments)),
+    })
 }
 
 /// The name of an operator: `add.Tensor` of `torch.ops.aten.add.Tensor`.
