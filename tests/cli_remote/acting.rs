@@ -475,6 +475,8 @@ fn of_the_database(field: &mut Field) {
         &["gc", "--project", HOSTILE],
         &["serve", "--listen", HOSTILE],
         &["serve", "--database", HOSTILE],
+        &["mcp"],
+        &["mcp", "--database", HOSTILE],
         &["openapi"],
         &["completions", "bash"],
         &["man"],

@@ -1,4 +1,4 @@
-//! Messages of public threads, with what they are (`tests/golden/error_messages.jsonl`).
+//! Messages of public threads, with what they are (`tests/data/error_messages.jsonl`).
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ const NOT_IN_THE_MESSAGE: [(&str, &str); 2] =
 
 fn messages() -> Vec<Value> {
     let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/error_messages.jsonl");
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/error_messages.jsonl");
     let text = std::fs::read_to_string(path).unwrap();
     let rows = text.lines().skip(1);
     rows.map(|line| serde_json::from_str(line).unwrap())
@@ -46,10 +46,10 @@ fn kind_operator_key_and_way_are_right() {
 }
 
 /// One message of each kind that PyTorch's sources or public threads have, with its kind, operator and
-/// key (`tests/golden/message_samples.tsv`).
+/// key (`tests/data/message_samples.tsv`).
 #[test]
 fn each_kind_is_recognized() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/message_samples.tsv");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/message_samples.tsv");
     let text = std::fs::read_to_string(path).unwrap();
     let mut wrong = String::new();
     for line in text.lines() {

@@ -211,7 +211,10 @@ impl Node<'_> {
             let name = format!("higher_order::{higher}");
             return match Name::parse(&name) {
                 Some(_) => gather.one(Name::given(&name), self.place, false),
-                None => Ok(gather.unread(&self.target)),
+                None => {
+                    gather.unread(&self.target);
+                    Ok(())
+                }
             };
         }
         if is_branch {
