@@ -1563,12 +1563,13 @@ export interface components {
         /** @description What a text means. */
         AskAnswer: {
             /**
-             * @description The kind of the message. `unknown` if Opatlas cannot tell what it is.
+             * @description The kind of the message; `python-call` for a line of Python. `unknown` if Opatlas cannot tell what it is.
              * @example mps-not-implemented
              */
             kind: string;
             /**
-             * @description How bad it is: `error`, `warning`, or `wrapper` for a message about another error.
+             * @description How bad it is: `error`, `warning`, `wrapper` for a message about another error, or `info` for a line
+             *     of Python.
              * @example error
              */
             severity: string;
