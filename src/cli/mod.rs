@@ -191,7 +191,7 @@ impl Command {
             Self::Serve(serve) => serve.run().await,
             Self::Check(check) => check.run().await,
             Self::Explain(explain) => explain.run(),
-            Self::Why(why) => why.run(),
+            Self::Why(why) => why.run().await,
             Self::Table(table) => table.run().await,
             Self::Schema(schema) => schema.run(),
             Self::Signatures(signatures) => signatures.run().await,

@@ -15,6 +15,7 @@ mod reading;
 mod render;
 mod text;
 
+use opatlas_operators::catalogue::Catalogue;
 use opatlas_source::diagnostic::RuleId;
 use opatlas_source::{Message, Span};
 
@@ -151,15 +152,24 @@ impl std::fmt::Display for TooLong {
 impl std::error::Error for TooLong {}
 
 /// What a text that a person pasted means. A text of more than [`MOST_BYTES`] bytes is an error.
-pub fn ask(text: &str) -> Result<Answer, TooLong> {
+///
+/// `catalogue` has the declarations of the newest release, which choose the overloads of a call in
+/// Python; messages do not need them.
+pub fn ask(text: &str, catalogue: Option<&Catalogue>) -> Result<Answer, TooLong> {
     if text.len() > MOST_BYTES {
         return Err(TooLong { bytes: text.len() });
     }
     let plain = text::Text::new(text);
     Ok(match reading::decide(&plain) {
         Some(reading) => answer::of(&reading),
-        None => call::of(text).unwrap_or_else(|| answer::unknown(&plain)),
+        None => call::of(text, catalogue).unwrap_or_else(|| answer::unknown(&plain)),
     })
+}
+
+/// Whether a text is a line of Python, so that the declarations of a release say more about it.
+#[must_use]
+pub fn is_python(text: &str) -> bool {
+    text.len() <= MOST_BYTES && opatlas_schema::python_call::Statement::read(text.trim()).is_ok()
 }
 
 /// The ids of all kinds, in order, each with the way that it is about.

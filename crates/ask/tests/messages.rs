@@ -11,8 +11,7 @@ const NOT_IN_THE_MESSAGE: [(&str, &str); 2] =
     [("schema-symint-ref", "key"), ("bk-autograd-none", "key")];
 
 fn messages() -> Vec<Value> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/error_messages.jsonl");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/error_messages.jsonl");
     let text = std::fs::read_to_string(path).unwrap();
     let rows = text.lines().skip(1);
     rows.map(|line| serde_json::from_str(line).unwrap())
@@ -20,7 +19,7 @@ fn messages() -> Vec<Value> {
 }
 
 fn answer(row: &Value) -> Answer {
-    ask(row["message"].as_str().unwrap()).unwrap()
+    ask(row["message"].as_str().unwrap(), None).unwrap()
 }
 
 #[test]
@@ -61,7 +60,7 @@ fn each_kind_is_recognized() {
             .replace("\\\\n", "\u{1}")
             .replace("\\n", "\n")
             .replace('\u{1}', "\\n");
-        let answer = ask(&message).unwrap();
+        let answer = ask(&message, None).unwrap();
         let found = [
             answer.kind,
             answer.operator.as_deref().unwrap_or("-"),
@@ -187,13 +186,18 @@ fn kinds_are_documented() {
 #[test]
 fn a_text_is_bounded_and_any_text_is_answered() {
     let long = "a".repeat(opatlas_ask::MOST_BYTES + 1);
-    assert!(ask(&long).unwrap_err().to_string().contains("262144 bytes"));
+    assert!(
+        ask(&long, None)
+            .unwrap_err()
+            .to_string()
+            .contains("262144 bytes")
+    );
     let repeated = "could not run 'x' from the ".repeat(9_000);
     let quotes = "'\"`".repeat(80_000);
     let causes = "the above exception was the direct cause ".repeat(6_000);
     let holes = "operator aten::x does not exist ".repeat(8_000);
     for text in ["", "\0", "é\u{301}", &repeated, &quotes, &causes, &holes] {
-        ask(text).unwrap();
+        ask(text, None).unwrap();
     }
 }
 

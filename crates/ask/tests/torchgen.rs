@@ -57,7 +57,7 @@ fn errors_lead_to_the_rule() {
                 continue;
             }
             let message = format!("{}: {line}", error["type"].as_str().unwrap());
-            let answer = ask(&message).unwrap();
+            let answer = ask(&message, None).unwrap();
             assert_eq!(answer.way.as_str(), "codegen", "{message}");
             recognized += 1;
             same += usize::from(answer.rule.map(|rule| rule.as_str()) == row["rule"].as_str());

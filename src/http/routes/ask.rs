@@ -1,21 +1,39 @@
 //! Explains error messages.
 
+use std::sync::Arc;
+
 use axum::extract::{FromRequest, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use opatlas_ask::{MOST_BYTES, ask};
+use opatlas_ask::{MOST_BYTES, ask, is_python};
 use opatlas_report::ask as report;
 
 use crate::http::Api;
 use crate::http::body;
 use crate::http::extract::Json;
+use crate::http::middleware::access::Access;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
+use opatlas_service::Snapshot;
+use opatlas_store::ProjectName;
 use opatlas_wire::ask::{AskAnswer, AskedText};
 use opatlas_wire::json::json;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
 const MEDIA: &[Media] = &[Media::Json, Media::Markdown, Media::Text];
+
+/// The project whose declarations choose the overloads of a call in Python.
+const PROJECT: &str = "pytorch";
+
+/// Its newest release, if there is one that the caller may see.
+async fn declarations(api: &Api, access: &Access) -> Option<Arc<Snapshot>> {
+    let project = ProjectName::parse(PROJECT).ok()?;
+    if !access.sees(&project) {
+        return None;
+    }
+    let newest = api.service.resolve(PROJECT, "latest", None).await.ok()?;
+    api.service.snapshot(&newest).await.ok()
+}
 
 /// A text to explain: JSON, or plain text.
 #[derive(Debug)]
@@ -46,10 +64,11 @@ impl FromRequest<Api> for Asked {
     }
 }
 
-/// Explain an error message
+/// Explain an error message or a call
 ///
 /// What a message of PyTorch means, why it appears, since when and until when, and what to do. The
-/// text may be a whole log; the last error in it counts. Nothing is stored. The kind is `unknown` if
+/// text may be a whole log; the last error in it counts. Of a line of Python, the operators that it
+/// reaches and where they work; the newest release of the project `pytorch` chooses overloads. Nothing is stored. The kind is `unknown` if
 /// Opatlas does not know the message.
 #[utoipa::path(
     post,
@@ -75,12 +94,19 @@ impl FromRequest<Api> for Asked {
 )]
 pub async fn ask_text(
     State(api): State<Api>,
+    access: Access,
     accept: Accept,
     Asked(text): Asked,
 ) -> Result<Response, Problem> {
     let media = accept.media(MEDIA)?;
+    let snapshot = match is_python(&text) {
+        true => declarations(&api, &access).await,
+        false => None,
+    };
     let make = move || {
-        let answer = ask(&text).map_err(|long| Problem::new(Kind::TooLarge, long.to_string()))?;
+        let catalogue = snapshot.as_ref().map(|snapshot| &snapshot.catalogue);
+        let answer =
+            ask(&text, catalogue).map_err(|long| Problem::new(Kind::TooLarge, long.to_string()))?;
         Ok::<_, Problem>(match media {
             Media::Markdown => report::markdown(&answer, &text).into_bytes(),
             Media::Text => report::text(&answer, &text).into_bytes(),

@@ -17,6 +17,7 @@ use crate::http::extract::Query;
 use crate::http::middleware::access::{Access, project_name};
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
+use opatlas_service::access::Action;
 use opatlas_service::backend::Vendor;
 use opatlas_service::dispatch::runtime_key;
 use opatlas_service::preflight::{Backend, DEFAULT_KEYS, Purpose};
@@ -88,6 +89,7 @@ pub async fn preflight(
 ) -> Result<Response, Problem> {
     let media = accept.media(FORMS)?;
     let asked = Asked::read(request, &api).await?;
+    access.expect(Action::Read, query.project.as_deref().unwrap_or(PROJECT))?;
     let (revision, snapshot) = revision(&api, &query).await?;
     let mut chosen = chosen(&api, &access, &snapshot, query.backend.as_deref()).await?;
     chosen.extend(
