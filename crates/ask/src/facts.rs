@@ -203,23 +203,6 @@ fn short_dtype(name: &str) -> Option<&'static str> {
     found.map(|(_, short)| *short)
 }
 
-/// The backend on which an operator is a kernel of its own, while it decomposes on the CPU; `None` if
-/// there are several.
-pub(crate) fn only_kernel(operator: &str) -> Option<&'static str> {
-    let word = |key| {
-        releases::spans(operator, Place::Key(key))
-            .last()
-            .map(|span| span.word)
-    };
-    if word("CPU") != Some("decomposes") {
-        return None;
-    }
-    let mut own = ["CUDA", "MPS", "XPU"]
-        .into_iter()
-        .filter(|key| word(key) == Some("runs"));
-    own.next().filter(|_| own.next().is_none())
-}
-
 /// What the recorded minor releases say: the last one that fails, and the first from which all work.
 fn of_minors(works: impl Fn(ways::Facts) -> Option<bool>) -> Facts {
     let mut found = Facts::default();

@@ -12,6 +12,7 @@ use super::registrations::{
 use super::resolve::{Precedence, Registered, Table, resolve};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten;
+use opatlas_pytorch::handwritten::FROM_SOURCES;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
@@ -64,8 +65,8 @@ impl Pattern {
 #[derive(Debug, Clone, Copy)]
 struct LeftOut {
     generated: KeySet,
-    /// Handwritten registrations were recorded in a Linux CUDA build, so backends that it leaves out are
-    /// missing anyway.
+    /// Most handwritten registrations were recorded in a Linux CUDA build, so backends that it leaves out
+    /// are missing anyway.
     handwritten: KeySet,
 }
 
@@ -73,9 +74,11 @@ impl LeftOut {
     fn of(build: &Build, keys: &Keys) -> Self {
         let generated = build.dropped(keys);
         let recorded = Build::parse("linux-cuda", keys.release()).unwrap_or_default();
+        let from_sources = FROM_SOURCES.iter().filter_map(|name| keys.slot(name));
+        let recorded = recorded.dropped(keys) - from_sources.collect();
         Self {
             generated,
-            handwritten: generated - recorded.dropped(keys),
+            handwritten: generated - recorded,
         }
     }
 

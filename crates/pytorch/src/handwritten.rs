@@ -13,6 +13,10 @@ use rustc_hash::FxHashMap;
 use super::keys::{Key, Keys};
 use crate::release::Release;
 
+/// The keys of devices that the recorded builds do not support, whose registrations were read from
+/// PyTorch's sources. A build without the device does not have them.
+pub const FROM_SOURCES: [&str; 1] = ["XPU"];
+
 /// A handwritten registration of a release.
 #[derive(Clone, Copy, Eq, PartialEq, Debug)]
 pub struct Handwritten {
@@ -132,11 +136,10 @@ mod tests {
             3526, 3537,
         ];
         for (release, count) in Release::all().zip(counts) {
-            assert_eq!(
-                all(release).filter(|row| row.declared).count(),
-                count,
-                "{release}"
-            );
+            let keys = Keys::of(release);
+            let is_recorded = |row: &Handwritten| !FROM_SOURCES.contains(&keys.name(row.key));
+            let recorded = all(release).filter(|row| row.declared && is_recorded(row));
+            assert_eq!(recorded.count(), count, "{release}");
         }
     }
 

@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(when, ["mode='bilinear'", "antialias=False"]);
         assert!(interpolate.is_recorded_with("mode", "'bicubic'"));
         assert!(!interpolate.is_recorded_with("mode", "'other'"));
-        assert!(interpolate.is_recorded_with("size", "3"));
+        assert!(interpolate.is_recorded_with("input", "3"));
         let names: Vec<_> = interpolate
             .parameters()
             .map(|parameter| parameter.name)

@@ -3,8 +3,8 @@
 
 use opatlas_pytorch::works::{self, Operator};
 
-use crate::Answer;
 use crate::ways::Way;
+use crate::{Answer, Verdict};
 
 /// Where calls of an operator may work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +91,24 @@ pub fn upgrade(operator: &str, place: Place<'_>) -> Upgrade {
         always: is_newest && !has_gap && spans.iter().all(|span| works(&span)),
         unknown: spans.is_empty() || spans.iter().any(|span| span.works == Answer::Unknown),
     }
+}
+
+/// The backend of PyTorch's own on which an operator has a kernel in the newest release, while it
+/// decomposes on the CPU; `None` if there are several.
+#[must_use]
+pub fn only_kernel(operator: &str) -> Option<&'static str> {
+    let word = |key| {
+        spans(operator, Place::Key(key))
+            .last()
+            .map(|span| span.word)
+    };
+    if word("CPU") != Some(Verdict::Decomposes.as_str()) {
+        return None;
+    }
+    let mut own = ["CUDA", "MPS", "XPU"]
+        .into_iter()
+        .filter(|key| word(key) == Some(Verdict::Runs.as_str()));
+    own.next().filter(|_| own.next().is_none())
 }
 
 fn after(release: &str) -> Option<&'static str> {

@@ -135,9 +135,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Explain an error message
+         * Explain an error message or a call
          * @description What a message of PyTorch means, why it appears, since when and until when, and what to do. The
-         *     text may be a whole log; the last error in it counts. Nothing is stored. The kind is `unknown` if
+         *     text may be a whole log; the last error in it counts. Of a line of Python, the operators that it
+         *     reaches and where they work; the newest release of the project `pytorch` chooses overloads. Nothing is stored. The kind is `unknown` if
          *     Opatlas does not know the message.
          */
         post: operations["ask"];

@@ -2,7 +2,6 @@
 
 use super::names;
 use crate::Way;
-use crate::facts;
 use crate::kind::{Asks, Kind};
 use crate::reading::Reading;
 
@@ -151,5 +150,5 @@ pub(super) const KINDS: &[Kind] = &[
 /// Finds the backend on which the operator is a kernel of its own, and decomposes elsewhere.
 fn forward(reading: &mut Reading<'_>) {
     let operator = reading.operator.clone().unwrap_or_default();
-    reading.key = facts::only_kernel(&operator).map(str::to_owned);
+    reading.key = opatlas_verdict::releases::only_kernel(&operator).map(str::to_owned);
 }

@@ -41,27 +41,6 @@ pub(super) const KINDS: &[Kind] = &[
         ..LIBRARY
     },
     Kind {
-        id: "fake-registered-twice",
-        titles: &[
-            "{op} has a fake implementation already",
-            "An operator gets a second fake implementation",
-        ],
-        patterns: &[
-            "the operator {op} already has an fake impl registered",
-            "the operator {op} already has a fake impl registered",
-        ],
-        key: Some("Meta"),
-        causes: &[
-            "An operator has one fake implementation in a process. The module that registers it is most likely \
-             imported twice.",
-        ],
-        advice: &[
-            "Register it once.",
-            "If a package registers it: leave your registration out, or upgrade the package.",
-        ],
-        ..LIBRARY
-    },
-    Kind {
         id: "python-kernel-twice",
         titles: &["Python code registers a second kernel for {op} at {key}"],
         patterns: &[

@@ -128,6 +128,7 @@ pub(super) const KINDS: &[Kind] = &[
         titles: &["{op} already has a fake implementation"],
         patterns: &[
             "the operator {op} already has a fake impl registered at {text}",
+            "the operator {op} already has an fake impl registered at {text}",
             "the operator {op} already has an abstract impl registered at {text}",
             "the operator {op} already has a dispatchkey::meta implementation",
             "the operator {op} already has an dispatchkey::meta implementation",
