@@ -109,10 +109,13 @@ pub fn sentence(row: &BackendRow<'_>) -> String {
     let name = row.name;
     match (row.verdict, &row.first, &row.may_fail, &row.unknown) {
         ("runs", ..) => format!("{name} runs the model"),
-        ("falls-back", ..) => match row.falls_back {
-            1 => format!("{name} runs the model, and 1 call falls back to the CPU"),
-            calls => format!("{name} runs the model, and {calls} calls fall back to the CPU"),
-        },
+        (_, None, None, None) if row.falls_back == 1 => {
+            format!("{name} runs the model, and 1 call falls back to the CPU")
+        }
+        (_, None, None, None) if row.falls_back > 1 => {
+            let calls = row.falls_back;
+            format!("{name} runs the model, and {calls} calls fall back to the CPU")
+        }
         ("may-fail", Some(first), _, _) => {
             format!("{name} fails in some cases, first at {}", first.words())
         }

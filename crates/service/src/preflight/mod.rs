@@ -13,6 +13,7 @@ mod upgrade;
 use opatlas_model::Model;
 use opatlas_source::suggest::Budget;
 use opatlas_source::{Stop, Stopped};
+pub use opatlas_verdict::Outcome;
 use opatlas_verdict::training::Detail;
 use opatlas_verdict::{Answer, Because, Verdict};
 
@@ -123,38 +124,6 @@ pub struct BackendVerdict {
     pub kernels: Vec<Kernel>,
     /// What other releases do for the model, if it does not run without gradients.
     pub upgrade: Option<Upgrade>,
-}
-
-/// The verdict on a model and a backend.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// All operators work.
-    Runs,
-    /// All operators work, some of them only on the CPU.
-    FallsBack {
-        /// The calls that fall back.
-        calls: u64,
-    },
-    /// An operator fails whenever the model runs.
-    Fails,
-    /// An operator fails in some cases, or in a branch.
-    MayFail,
-    /// Nobody can tell for an operator, and no other one fails.
-    Unknown,
-}
-
-impl Outcome {
-    /// The word in answers.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Runs => "runs",
-            Self::FallsBack { .. } => "falls-back",
-            Self::Fails => "fails",
-            Self::MayFail => "may-fail",
-            Self::Unknown => "unknown",
-        }
-    }
 }
 
 /// A call that fails.
