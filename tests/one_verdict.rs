@@ -9,6 +9,7 @@ const DECIDE: [&str; 3] = ["dispatch", "verdict", "conformance"];
 
 /// Files that choose a word or a color for a verdict.
 const SHOW_VERDICTS: &[&str] = &[
+    "crates/wire/src/dataset/release.rs",
     "crates/lsp/src/hover.rs",
     "crates/report/src/table/support.rs",
     "crates/report/src/table/words.rs",

@@ -74,6 +74,12 @@ impl Verdict {
         self == Self::Unknown
     }
 
+    /// Whether calls run on another device, by the fallback of the backend.
+    #[must_use]
+    pub fn falls_back(self) -> bool {
+        self == Self::FallsBack
+    }
+
     /// Whether every call fails.
     #[must_use]
     pub fn fails(self) -> bool {

@@ -179,7 +179,7 @@ pub(super) fn verdict(
     let may_fail = cells().take(end).find(|(_, _, cell)| cell.lacks());
     let unknown = cells().find(|(_, _, cell)| cell.works == Answer::Unknown);
     let falls_back: u64 = cells()
-        .filter(|(_, _, cell)| cell.verdict == Some(Verdict::FallsBack))
+        .filter(|(_, _, cell)| cell.verdict.is_some_and(Verdict::falls_back))
         .map(|(_, operator, _)| operator.count)
         .fold(0, u64::saturating_add);
     let outcome = if fails {
