@@ -256,6 +256,16 @@ fn backend(out: &mut String, row: &BackendRow<'_>) {
     push_more(out, row.operators.len());
 }
 
+/// A sentence as Markdown, in which code is between backticks.
+fn said(text: &str) -> String {
+    let pieces = text.split('`').enumerate();
+    let pieces = pieces.map(|(at, piece)| match at % 2 {
+        0 => escape::prose(piece),
+        _ => escape::code(piece),
+    });
+    pieces.collect()
+}
+
 /// The release that helps, in a sentence.
 fn upgrade(row: &BackendRow<'_>) -> Option<String> {
     let name = row.name;
@@ -280,14 +290,14 @@ fn kernels_title(count: usize) -> String {
 pub fn markdown(report: &ModelReport<'_>) -> String {
     let mut out = String::new();
     for row in &report.backends {
-        let _ = writeln!(out, "- {}.", escape::prose(&sentence(row)));
+        let _ = writeln!(out, "- {}.", said(&sentence(row)));
     }
     let _ = writeln!(out, "\n{}.", escape::prose(&heading(report)));
     for row in &report.backends {
         markdown_backend(&mut out, row);
     }
     for note in report.notes {
-        let _ = writeln!(out, "\n{}", escape::prose(note));
+        let _ = writeln!(out, "\n{}", said(note));
     }
     if !report.unread.is_empty() {
         out.push_str("\nCalls that could not be read:\n\n");
@@ -302,7 +312,7 @@ fn markdown_backend(out: &mut String, row: &BackendRow<'_>) {
     let _ = writeln!(out, "\n## {}\n", escape::prose(row.name));
     let _ = writeln!(out, "{}.", counts_words(row.counts));
     if let Some(upgrade) = upgrade(row) {
-        let _ = writeln!(out, "\n{}.", escape::prose(&upgrade));
+        let _ = writeln!(out, "\n{}.", said(&upgrade));
     }
     if !row.kernels.is_empty() {
         let _ = writeln!(out, "\n{}:\n", kernels_title(row.kernels.len()));

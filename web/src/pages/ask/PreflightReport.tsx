@@ -38,7 +38,7 @@ export function PreflightReport({ project, answer }: Props) {
 			</section>
 			{answer.leverage.length > 0 && (
 				<Section title="Kernels that would make it run" note="the most needed first">
-					<Table label="Kernels">
+					<Table label="Kernels to write">
 						<thead>
 							<tr>
 								<th>Backend</th>
@@ -63,7 +63,7 @@ export function PreflightReport({ project, answer }: Props) {
 				</Section>
 			)}
 			<Section title="Operators" note={`${counted(answer.operators.length, "operator")}, ${answer.kind}`}>
-				<Table label="Operators" names tall>
+				<Table label="Operators of the model" names tall>
 					<thead>
 						<tr>
 							<th>Operator</th>
