@@ -144,7 +144,7 @@ async fn other_forms_have_the_answer_in_the_first_line() {
         ),
         (
             "text/markdown",
-            "- MPS fails first at \\`spin\\`, which has no kernel.\n",
+            "- MPS fails first at `spin`, which has no kernel.\n",
         ),
     ] {
         let answer = server.post(&format!("{PATH}MPS")).header("accept", accept);
