@@ -109,7 +109,7 @@ pub(crate) fn unknown(text: &Text) -> Answer {
     }
 }
 
-/// What the releases say, as advice.
+/// Advice from the release data: upgrade, or do not bother.
 fn by_release(reading: &Reading<'_>, facts: Option<Facts>) -> Vec<Advice> {
     let (Some(facts), Some(place)) = (facts, place(reading)) else {
         return Vec::new();
@@ -170,11 +170,11 @@ fn by_release(reading: &Reading<'_>, facts: Option<Facts>) -> Vec<Advice> {
     vec![Advice { releases, text }]
 }
 
-/// What an upgrade could bring.
+/// Phrases for advice about releases.
 struct Place {
-    /// As a sentence: `add` works on MPS.
+    /// A clause that is true of a good release: "`add` works on MPS".
     works: Message,
-    /// What a release has: has it.
+    /// The end of "No release up to 2.15.0 ...": "has it".
     has: &'static str,
     /// Why it fails although it works in all releases.
     otherwise: &'static str,

@@ -28,12 +28,12 @@ const MODULES: [(&str, &str); 7] = [
 /// The backends that an answer is about.
 const BACKENDS: [&str; 4] = ["CPU", "CUDA", "MPS", "XPU"];
 
-/// What a call reaches.
+/// The operators behind a line of Python.
 struct Reached {
     function: String,
     /// The operators that it calls itself.
     operators: Vec<Operator>,
-    /// Those below autograd, where they were recorded.
+    /// The operators below autograd; empty if nobody recorded them.
     below: Vec<Operator>,
     notes: Vec<String>,
 }
@@ -101,7 +101,7 @@ fn offset(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// Whether an operator works on a backend in the newest release, and since when it says so.
+/// The answer for an operator on a backend in the newest release, and the first release of that answer.
 fn newest(operator: &str, key: &str) -> (Works, &'static str) {
     let newest = releases::known().last().copied().unwrap_or_default();
     let spans = releases::spans(operator, Place::Key(key));
@@ -127,8 +127,8 @@ fn works(operators: &[&str], below: &[Operator], key: &str) -> Message {
     said
 }
 
-/// Whether an operator that some calls need is one of several backends, and not only of the CPU, on
-/// which calls were recorded.
+/// True for a conditional operator that works on more than one backend. Calls were recorded on the CPU, so
+/// an operator that only the CPU has says nothing about other backends.
 fn is_common(operator: &Operator) -> bool {
     let works = BACKENDS
         .iter()
@@ -169,7 +169,7 @@ fn together(operators: &[&str], key: &str) -> Message {
     }
 }
 
-/// What the declarations of a release say.
+/// Reads the line with the declarations of a release.
 fn declared(catalogue: &Catalogue, line: &str) -> Option<Reached> {
     let Reach::Reached(reached) = reach(catalogue, line) else {
         return None;
@@ -190,7 +190,7 @@ fn declared(catalogue: &Catalogue, line: &str) -> Option<Reached> {
     })
 }
 
-/// What recordings and names say.
+/// Reads the line without declarations, from recordings and names.
 fn by_names(line: &str) -> Option<Reached> {
     let Ok(Statement::Expression(line)) = Statement::read(line) else {
         return None;
