@@ -18,8 +18,11 @@ export function VerdictMark({ verdict, label = false }: Props) {
 	);
 }
 
-/** The class that colours a verdict's symbol, for lists that draw it themselves. */
-export const verdictClass = (verdict: string): string => styles[verdictOf(verdict).letter] ?? "";
+/** The class that colors a verdict's symbol, for lists that draw it themselves. */
+export const verdictClass = (verdict: string): string => styles[verdictOf(verdict).works] ?? "";
+
+/** The classes of a cell that a verdict fills. */
+export const verdictFill = (verdict: string): string => `${styles.filled} ${verdictClass(verdict)}`;
 
 /** What the symbols mean. */
 export function VerdictLegend() {

@@ -3,10 +3,11 @@ import type { components } from "../api/schema";
 export type Support = components["schemas"]["Support"];
 export type BackendCoverage = components["schemas"]["BackendCoverage"];
 
-/** The verdicts on an operator at a key, with how they are shown and said. */
+/** The verdicts on an operator at a key: whether calls work, and how each is shown. */
 export const VERDICTS = [
 	{
 		name: "runs",
+		works: "yes",
 		letter: "r",
 		glyph: "●",
 		short: "Runs",
@@ -14,6 +15,7 @@ export const VERDICTS = [
 	},
 	{
 		name: "decomposes",
+		works: "yes",
 		letter: "d",
 		glyph: "◐",
 		short: "Decomposes",
@@ -21,6 +23,7 @@ export const VERDICTS = [
 	},
 	{
 		name: "partly",
+		works: "partly",
 		letter: "p",
 		glyph: "◔",
 		short: "Partly",
@@ -28,6 +31,7 @@ export const VERDICTS = [
 	},
 	{
 		name: "falls-back",
+		works: "yes",
 		letter: "b",
 		glyph: "○",
 		short: "Falls back",
@@ -35,6 +39,7 @@ export const VERDICTS = [
 	},
 	{
 		name: "fails",
+		works: "no",
 		letter: "f",
 		glyph: "✕",
 		short: "Fails",
@@ -42,6 +47,7 @@ export const VERDICTS = [
 	},
 	{
 		name: "unknown",
+		works: "unknown",
 		letter: "u",
 		glyph: "?",
 		short: "Unknown",
