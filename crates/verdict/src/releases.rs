@@ -1,6 +1,7 @@
 //! What each known patch release says, without its files (`data/works.txt`): where an operator works,
 //! since when and until when.
 
+use opatlas_pytorch::release::Release;
 use opatlas_pytorch::works::{self, Operator};
 
 use crate::ways::Way;
@@ -32,6 +33,19 @@ pub struct Span {
     pub works: Answer,
     /// The verdict, or the fate; `exists` of [`Place::Exists`].
     pub word: &'static str,
+}
+
+/// Since when an operator has had the answer that it has in a release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// Since this release; the one before says otherwise, or does not have the operator.
+    Release(&'static str),
+    /// At least since this release; nothing is known before it.
+    AtLeast(&'static str),
+    /// Calls fail; this is the last release in which they worked, always or in part.
+    Until(&'static str),
+    /// Calls fail, as in every release before that has the operator.
+    Always,
 }
 
 /// What an upgrade of PyTorch would change.
@@ -91,6 +105,50 @@ pub fn upgrade(operator: &str, place: Place<'_>) -> Upgrade {
         always: is_newest && !has_gap && spans.iter().all(|span| works(&span)),
         unknown: spans.is_empty() || spans.iter().any(|span| span.works == Answer::Unknown),
     }
+}
+
+/// Since when an operator has had this verdict's answer on a key, as of a release. `None` if the
+/// answer is unknown, or the release itself says another verdict: then the revision or the build
+/// differs from what was released.
+#[must_use]
+pub fn since(operator: &str, key: &str, release: Release, verdict: Verdict) -> Option<Since> {
+    let works = Answer::from(verdict);
+    let patch = known()
+        .iter()
+        .rposition(|known| Release::parse(known).is_ok_and(|known| known.release == release))?;
+    let place = |name: &str| known().iter().position(|known| *known == name);
+    let mut spans = spans(operator, Place::Key(key));
+    spans.retain(|span| place(span.first).is_some_and(|first| first <= patch));
+    let newest = spans.last()?;
+    if works == Answer::Unknown || newest.word != verdict.as_str() || place(newest.last)? < patch {
+        return None;
+    }
+    let mut before = spans
+        .iter()
+        .rev()
+        .skip_while(|span| span.works == works)
+        .peekable();
+    let nearest = before.peek().map(|span| span.works);
+    if works == Answer::No {
+        let worked = before.find(|span| matches!(span.works, Answer::Yes | Answer::Partly));
+        return match (worked, nearest) {
+            (Some(span), _) => Some(Since::Until(span.last)),
+            (None, None) => Some(Since::Always),
+            (None, Some(_)) => None,
+        };
+    }
+    let first = spans
+        .iter()
+        .rev()
+        .take_while(|span| span.works == works)
+        .last()?
+        .first;
+    let is_edge = place(first) == Some(0) || nearest == Some(Answer::Unknown);
+    Some(if is_edge {
+        Since::AtLeast(first)
+    } else {
+        Since::Release(first)
+    })
 }
 
 /// The backend of PyTorch's own on which an operator has a kernel in the newest release, while it
@@ -163,6 +221,38 @@ mod tests {
             (Some("2.13.0"), Some("2.14.0"))
         );
         assert!(upgrade("add.Tensor", mps).always);
+    }
+
+    #[test]
+    fn an_answer_has_a_beginning() {
+        let [v2_13, v2_15] = ["2.13", "2.15"].map(|name| Release::parse(name).unwrap().release);
+        let ask = |operator, key, release, verdict| since(operator, key, release, verdict);
+        let (runs, fails) = (Verdict::Runs, Verdict::Fails);
+        let shift = "bitwise_left_shift.Tensor";
+        assert_eq!(
+            ask("_linalg_eigh.eigenvalues", "MPS", v2_15, runs),
+            Some(Since::Release("2.14.0"))
+        );
+        assert_eq!(
+            ask("_linalg_eigh.eigenvalues", "MPS", v2_13, fails),
+            Some(Since::Always)
+        );
+        assert_eq!(
+            ask("add.out", "CPU", v2_15, runs),
+            Some(Since::AtLeast("2.0.0"))
+        );
+        assert_eq!(
+            ask("add.out", "XPU", v2_15, runs),
+            Some(Since::AtLeast("2.14.0"))
+        );
+        assert_eq!(
+            ask("hash_tensor", "CPU", v2_15, Verdict::Decomposes),
+            Some(Since::Release("2.9.0"))
+        );
+        // The release says otherwise.
+        assert_eq!(ask(shift, "MPS", v2_15, fails), None);
+        assert_eq!(ask(shift, "MPS", v2_15, Verdict::Unknown), None);
+        assert_eq!(ask("no_such_operator", "CPU", v2_15, runs), None);
     }
 
     #[test]

@@ -59,6 +59,7 @@ pub mod rules;
 pub mod schemas;
 pub mod search;
 pub mod signatures;
+pub mod since;
 pub mod sources;
 pub mod stateless;
 pub mod support;

@@ -15,6 +15,7 @@ use crate::entry::{
     BuildView, Entry, Places, Source, Training, entry, entry_among, explained, training,
 };
 use crate::problem::Problem;
+use crate::since::{KeyHistory, key_history, summary};
 use crate::tables_query::{TableQuery, wanted};
 use crate::verdict::{Support, chain};
 use opatlas_service::Snapshot;
@@ -47,6 +48,13 @@ pub struct TableView<'a> {
     pub measured: Option<&'static str>,
     /// Training on the dense backends, or on the requested key.
     pub training: Vec<Training>,
+    /// Where it works and since when, in one sentence. Out-of-tree backends of which no file is known are
+    /// left out.
+    #[schema(example = "Works on CPU, CUDA and HIP (since 2.0.0 or earlier), MPS (since 2.14.1).")]
+    pub summary: String,
+    /// PyTorch's releases on the dense backends, or on the requested key. Empty for an operator that no
+    /// known release has.
+    pub releases: Vec<KeyHistory>,
     /// The added registrations of a what-if table.
     pub with: Vec<GivenView>,
     /// The keys without their registration in a what-if table.
@@ -157,7 +165,7 @@ pub(crate) fn table_view<'a>(
         None => Default::default(),
     };
     let is_shown = |at: &Slot| slot.is_some() || keys.functionality(*at) == "Dense";
-    let answers = slots.iter().filter(|&at| is_shown(at));
+    let answers: Vec<Slot> = slots.iter().copied().filter(is_shown).collect();
     let operator = view.inputs.catalogue.operator(id);
     Ok(TableView {
         operator: operator.qualified_name().to_owned(),
@@ -169,8 +177,14 @@ pub(crate) fn table_view<'a>(
         bare: bare(view, id),
         measured: measured_for(keys.release()).map(Release::as_str),
         training: answers
+            .iter()
             .filter_map(|&slot| view.training(id, slot))
             .map(|answer| training(view, id, &answer))
+            .collect(),
+        summary: summary(view, id),
+        releases: answers
+            .iter()
+            .filter_map(|&slot| key_history(view, id, slot))
             .collect(),
         with,
         without,

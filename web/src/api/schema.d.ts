@@ -3258,6 +3258,22 @@ export interface components {
              */
             operator: string;
         };
+        /** @description PyTorch's releases on one key: since when the answer of the table holds, and all answers. */
+        KeyHistory: {
+            /**
+             * @description The runtime key.
+             * @example MPS
+             */
+            key: string;
+            /**
+             * @description Since when calls have worked, or until when they did: `since 2.14.1`, `since 2.0.0 or earlier`,
+             *     `until 2.12.1`, `in no release`. Null if nobody knows, or the table differs from what was released.
+             * @example since 2.14.1
+             */
+            since: string | null;
+            /** @description Releases in a row that say the same, oldest first. */
+            spans: components["schemas"]["ReleaseSpan"][];
+        };
         /** @description A key with counts of its entries. */
         KeyItem: {
             /**
@@ -4758,6 +4774,29 @@ export interface components {
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
+        /** @description Releases in a row in which an operator has one verdict on a key. */
+        ReleaseSpan: {
+            /**
+             * @description The first release.
+             * @example 2.0.0
+             */
+            first: string;
+            /**
+             * @description The last release.
+             * @example 2.14.0
+             */
+            last: string;
+            /**
+             * @description The verdict.
+             * @example fails
+             */
+            verdict: string;
+            /**
+             * @description `yes`, `partly`, `no` or `unknown`.
+             * @example no
+             */
+            works: string;
+        };
         /** @description One change of the registrations that changes the result. */
         Remedy: {
             /**
@@ -5394,6 +5433,17 @@ export interface components {
             measured: string | null;
             /** @description Training on the dense backends, or on the requested key. */
             training: components["schemas"]["Training"][];
+            /**
+             * @description Where it works and since when, in one sentence. Out-of-tree backends of which no file is known are
+             *     left out.
+             * @example Works on CPU, CUDA and HIP (since 2.0.0 or earlier), MPS (since 2.14.1).
+             */
+            summary: string;
+            /**
+             * @description PyTorch's releases on the dense backends, or on the requested key. Empty for an operator that no
+             *     known release has.
+             */
+            releases: components["schemas"]["KeyHistory"][];
             /** @description The added registrations of a what-if table. */
             with: components["schemas"]["GivenView"][];
             /** @description The keys without their registration in a what-if table. */
