@@ -190,15 +190,18 @@ describe("views", { skip, concurrency: false }, () => {
 			await group.getByRole("link", { name, exact: true }).first().waitFor();
 		}
 		await page.getByText("- func: add_.Tensor(Tensor(a!) self").waitFor();
-		const training = page.getByRole("region", { name: "Works and trains" });
-		await reads(training, /works on \d+ of \d+ backends; \d+ live out of tree[\s\S]*bare backend[\s\S]*fails: needs add.out/);
+		const support = page.getByRole("region", { name: "Where it runs" });
+		await reads(support, /Out of tree, unknown: XLA,[\s\S]*bare backend[\s\S]*fails: needs add.out/);
 	});
 
 	it("an operator's page says why training fails, and not only that there is an error", async (t) => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/bincount`);
-		const training = page.getByRole("region", { name: "Works and trains" });
-		await reads(training.getByRole("button", { name: /^CPU/ }), /✕ training[\s\S]*no formula/);
-		assert.doesNotMatch(await training.innerText(), /^error$/m);
+		const support = page.getByRole("region", { name: "Where it runs" });
+		const cell = support.getByRole("button", { name: /^CPU/ });
+		await reads(cell, /✕ no training/);
+		await cell.hover();
+		await reads(support.getByRole("tooltip"), /Training: [\s\S]*no formula/);
+		assert.doesNotMatch(await support.innerText(), /^error$/m);
 	});
 
 	it("what-if shows the cells that change, and is in the address", async (t) => {

@@ -70,12 +70,12 @@ impl FaceMaker<'_> {
         let operator = self.catalogue.operator(id);
         ImplementationFaces {
             key: key.into(),
-            in_tree: self.in_tree(id, key).ok(),
+            in_tree: self.in_tree(id, key),
             function: self.function(operator),
             registration: registration(operator, key),
-            backend: self.backend_stub(operator, Sizes::Concrete),
+            backend: self.backend_stub(operator, key, Sizes::Concrete),
             backend_symint: if operator.schema().has_symint() {
-                self.backend_stub(operator, Sizes::Symbolic)
+                self.backend_stub(operator, key, Sizes::Symbolic)
             } else {
                 None
             },
@@ -90,32 +90,54 @@ impl FaceMaker<'_> {
 
     /// The declaration of an operator in a backend's stubs.
     #[must_use]
-    pub fn backend_stub(&self, operator: &Operator, sizes: Sizes) -> Option<BackendStub> {
+    pub fn backend_declaration(&self, operator: &Operator, sizes: Sizes) -> Option<String> {
         let (schema, cx) = (operator.schema(), self.context(operator));
         let mut kernel = schema.default_kernel();
-        let name = operator.name();
-        let mut yaml = format!("supported:\n- {name}\n");
         if sizes == Sizes::Symbolic {
             kernel.push_str("_symint");
-            yaml.push_str(&format!("symint:\n- {name}\n"));
         }
         let parts = dispatcher(schema, sizes, cx).ok()?;
-        Some(BackendStub {
-            declaration: format!("static {};", parts.named(&kernel)),
-            yaml,
-        })
+        Some(format!("static {};", parts.named(&kernel)))
     }
 
-    fn in_tree(&self, id: OperatorId, key: &str) -> Result<InTree, Refused> {
+    /// A backend file, unless torchgen refuses one for the key.
+    fn backend_stub(&self, operator: &Operator, key: &str, sizes: Sizes) -> Option<BackendStub> {
+        let (backend, list) = match key.strip_prefix("Autograd") {
+            Some(backend) => (backend, "autograd"),
+            None => (key, "supported"),
+        };
+        if !self.may_be_outside(backend) || !self.may_be_outside(key) {
+            return None;
+        }
+        let declaration = self.backend_declaration(operator, sizes)?;
+        let name = operator.name();
+        let mut yaml = format!("backend: {backend}\ncpp_namespace: acme\n{list}:\n- {name}\n");
+        if sizes == Sizes::Symbolic {
+            yaml.push_str(&format!("symint:\n- {name}\n"));
+        }
+        Some(BackendStub { declaration, yaml })
+    }
+
+    /// Whether a key may have a backend file: PyTorch knows the key and has no kernels on it.
+    fn may_be_outside(&self, key: &str) -> bool {
+        let known = self.catalogue.release.data().dispatch_keys_known;
+        known.contains(key) && self.index().order(self.catalogue, key) == usize::MAX
+    }
+
+    /// A kernel in PyTorch's tree, unless the entry refuses the key.
+    fn in_tree(&self, id: OperatorId, key: &str) -> Option<InTree> {
         let catalogue = self.catalogue;
-        let keys = &catalogue.release.data().structured_keys;
-        if keys.contains(key)
+        let data = catalogue.release.data();
+        if !data.dispatch_keys_allowed.contains(key) || catalogue.operator(id).is_generated() {
+            return None;
+        }
+        if data.structured_keys.contains(key)
             && let Some(class) = structured_class(catalogue, id)
             && let Some(out) = catalogue.groups.of(id).out
         {
-            return Ok(self.structured_kernel(catalogue.operator(out), key, &class));
+            return Some(self.structured_kernel(catalogue.operator(out), key, &class));
         }
-        self.unstructured_kernel(id, key)
+        self.unstructured_kernel(id, key).ok()
     }
 
     fn structured_kernel(
