@@ -72,7 +72,9 @@ impl Answered {
 pub fn summary(answers: &[Answered]) -> String {
     let parts = groups(answers, Answered::words).into_iter();
     let parts = parts.map(|(words, of)| {
-        let since = groups(&of, |answer| answer.since.map_or_else(String::new, since_words));
+        let since = groups(&of, |answer| {
+            answer.since.map_or_else(String::new, since_words)
+        });
         let keys = since.iter().map(|(since, of)| {
             let keys: Vec<&str> = of.iter().map(|answer| answer.key).collect();
             let keys = and(&keys);

@@ -6,7 +6,7 @@ use opatlas_schema::faces::{Refused, Sizes, dispatcher, native_kernel};
 
 use super::FaceMaker;
 use super::kernels::structured_class;
-use crate::entry::KernelEntry;
+use crate::entry::{KernelEntry, KernelSource};
 use crate::operator::{Operator, OperatorId};
 
 /// Ways to implement an operator for a key, without those that torchgen rejects.
@@ -137,7 +137,20 @@ impl FaceMaker<'_> {
         {
             return Some(self.structured_kernel(catalogue.operator(out), key, &class));
         }
+        if self.conflicts(id, key) {
+            return None;
+        }
         self.unstructured_kernel(id, key).ok()
+    }
+
+    /// Whether the operator has a composite kernel that a kernel on this composite key would conflict with.
+    fn conflicts(&self, id: OperatorId, key: &str) -> bool {
+        let declared = self.catalogue.kernels(id).iter();
+        let mut others = declared.filter(|kernel| {
+            let other = kernel.key.as_str();
+            kernel.source == KernelSource::Declared && is_composite(other) && other != key
+        });
+        is_composite(key) && others.any(|other| !may_stand_together(key, other.key.as_str()))
     }
 
     fn structured_kernel(
@@ -201,7 +214,7 @@ impl FaceMaker<'_> {
             is_declared: declared.is_some(),
             declaration: in_namespace(declared, format!("{export} {};", parts.named(&kernel))),
             definition: format!("{} {{\n  // ...\n}}\n", parts.without_defaults(&kernel)),
-            yaml: format!("{key}: {}", named(declared, &kernel)),
+            yaml: lines(kernels, declared, key, &kernel),
             entry: operator.qualified_name().to_owned(),
             kernel,
             structured: None,
@@ -220,6 +233,38 @@ fn in_namespace(declared: Option<&KernelEntry>, declaration: String) -> String {
         Some(entry) => entry.kernel.within_namespace(declaration),
         None => declaration,
     }
+}
+
+/// The lines of `dispatch`. The first line of an entry without any also keeps the implicit kernel.
+fn lines(
+    kernels: &[KernelEntry],
+    declared: Option<&KernelEntry>,
+    key: &str,
+    kernel: &str,
+) -> String {
+    let is_implicit = |kernel: &&KernelEntry| kernel.source == KernelSource::Implicit;
+    if declared.as_ref().is_some_and(is_implicit) {
+        return "# leave out `dispatch`: this kernel is the default".to_owned();
+    }
+    let line = format!("{key}: {}", named(declared, kernel));
+    let implicit = kernels.iter().find(is_implicit);
+    match implicit.filter(|_| !is_composite(key) || is_nested(key)) {
+        Some(kept) => format!("{}: {}\n{line}", kept.key.as_str(), kept.kernel.declared()),
+        None => line,
+    }
+}
+
+fn is_composite(key: &str) -> bool {
+    key.starts_with("Composite")
+}
+
+/// Whether kernels on two composite keys may stand in one entry.
+fn may_stand_together(a: &str, b: &str) -> bool {
+    [a, b].into_iter().any(is_nested) && ![a, b].contains(&"CompositeExplicitAutogradNonFunctional")
+}
+
+fn is_nested(key: &str) -> bool {
+    key == "CompositeImplicitAutogradNestedTensor"
 }
 
 fn proposal(operator: &Operator, key: &str) -> String {
