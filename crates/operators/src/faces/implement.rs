@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use opatlas_schema::faces::{Refused, Sizes, dispatcher, native_kernel};
+use opatlas_schema::function::SchemaKind;
 
 use super::FaceMaker;
 use super::kernels::structured_class;
@@ -62,6 +63,8 @@ pub struct BackendStub {
     /// The lines of the backend file.
     pub yaml: String,
 }
+
+const IMPLICIT: &str = "CompositeImplicitAutograd";
 
 impl FaceMaker<'_> {
     /// The ways to implement an operator for a key of the release.
@@ -143,14 +146,28 @@ impl FaceMaker<'_> {
         self.unstructured_kernel(id, key).ok()
     }
 
-    /// Whether the operator has a composite kernel that a kernel on this composite key would conflict with.
+    /// Whether torchgen refuses a kernel on the key beside what the entry has.
     fn conflicts(&self, id: OperatorId, key: &str) -> bool {
-        let declared = self.catalogue.kernels(id).iter();
-        let mut others = declared.filter(|kernel| {
-            let other = kernel.key.as_str();
-            kernel.source == KernelSource::Declared && is_composite(other) && other != key
-        });
-        is_composite(key) && others.any(|other| !may_stand_together(key, other.key.as_str()))
+        let operator = self.catalogue.operator(id);
+        let kernels = self.catalogue.kernels(id);
+        if kernels.iter().any(|kernel| kernel.key.as_str() == key) {
+            return false;
+        }
+        if operator.is_structured() && (key == "Meta" || key.starts_with(IMPLICIT)) {
+            return true;
+        }
+        if !is_composite(key) {
+            return false;
+        }
+        // Without its decomposition an operator that mutates needs the other variants.
+        let is_implicit = |kernel: &KernelEntry| kernel.source == KernelSource::Implicit;
+        let replaces = !is_nested(key) && kernels.iter().any(is_implicit);
+        let others = || kernels.iter().filter(|kernel| !is_implicit(kernel));
+        let composite = others().find(|kernel| is_composite(kernel.key.as_str()));
+        let is_alone = key == IMPLICIT && kernels.is_empty();
+        is_alone
+            || replaces && operator.schema().kind() != SchemaKind::Functional
+            || composite.is_some_and(|other| !may_stand_together(key, other.key.as_str()))
     }
 
     fn structured_kernel(

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useId, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import type { TableView } from "../../api/queries";
 import { Section } from "../../components/Page";
 import { Async } from "../../components/States";
@@ -27,12 +27,18 @@ interface Props {
 	/** The key that is explained. */
 	chosen: string | undefined;
 	onKey: (key: string) => void;
+	actions?: ReactNode;
 }
 
 /** Where the operator runs: a cell for each backend with data, and a line for all others. */
-export function SupportStrip({ query, chosen, onKey }: Props) {
+export function SupportStrip({ query, chosen, onKey, actions }: Props) {
 	return (
-		<Section id="support" title="Where it runs" note="select a backend to see why">
+		<Section
+			id="support"
+			title="Where it runs"
+			note="select a backend to see why"
+			actions={actions}
+		>
 			<Async query={query} loading={<Room />}>
 				{(view) => <Strip view={view} chosen={chosen} onKey={onKey} />}
 			</Async>
@@ -40,7 +46,7 @@ export function SupportStrip({ query, chosen, onKey }: Props) {
 	);
 }
 
-function Strip({ view, chosen, onKey }: Omit<Props, "query"> & { view: TableView }) {
+function Strip({ view, chosen, onKey }: Pick<Props, "chosen" | "onKey"> & { view: TableView }) {
 	const supports = new Map(view.table.map(({ key, support }) => [key, support]));
 	const histories = new Map(view.releases.map((history) => [history.key, history]));
 	const { known, outside } = byData(view);
