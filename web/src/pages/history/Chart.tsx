@@ -24,6 +24,8 @@ interface Props {
 	most?: number | undefined;
 	/** What it points out. */
 	notes?: readonly Note[] | undefined;
+	/** The line that is hidden at first, because of its scale. */
+	apart?: string | undefined;
 	/** A stretch was chosen, from point to point. */
 	onZoom?: ((from: number, to: number) => void) | undefined;
 }
@@ -63,11 +65,14 @@ function whenNear(node: HTMLElement, run: () => void): () => void {
 }
 
 /** Lines over a timeline; the legend tells the values at the pointer, else the last ones, and hides lines. */
-export function Chart({ label, project, titles, axis, lines, format, most, notes, onZoom }: Props) {
+export function Chart(props: Props) {
+	const { label, project, titles, axis, lines, format, most, notes, apart, onZoom } = props;
 	const host = useRef<HTMLDivElement>(null);
 	const theme = useTheme();
 	const [at, setAt] = useState<number>();
-	const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+	const [hidden, setHidden] = useState<ReadonlySet<string>>(
+		() => new Set(apart === undefined ? [] : [apart]),
+	);
 	const [pinned, setPinned] = useState<ReturnType<typeof placed>>([]);
 	const zoom = useRef(onZoom);
 	useEffect(() => {

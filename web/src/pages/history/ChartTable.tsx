@@ -19,6 +19,8 @@ interface Props {
 	format: (value: number) => string;
 	/** What no value exceeds. */
 	most?: number;
+	/** The line that is hidden at first, because of its scale. */
+	apart?: string;
 	/** Whether it points out how many operators came and went. */
 	noted?: boolean;
 	/** A stretch was chosen. */
@@ -30,7 +32,7 @@ const ROWS = 30;
 
 /** A chart, and its numbers as a table. */
 export function ChartTable(props: Props) {
-	const { title, project, points, lines, format, most, noted = false, onZoom } = props;
+	const { title, project, points, lines, format, most, apart, noted = false, onZoom } = props;
 	const names = useMemo(() => titles(points), [points]);
 	const axis = useMemo(() => axisTitles(points), [points]);
 	const notes = useMemo(() => (noted ? notesOf(points) : undefined), [points, noted]);
@@ -60,6 +62,7 @@ export function ChartTable(props: Props) {
 					format={format}
 					most={most}
 					notes={notes}
+					apart={apart}
 					onZoom={onZoom && points.length > 2 ? zoom : undefined}
 				/>
 			</Card>

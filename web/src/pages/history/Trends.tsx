@@ -138,6 +138,7 @@ function Body({ trends, search, set }: BodyProps) {
 					points={points}
 					lines={operators}
 					format={count}
+					apart="Generated"
 					noted
 					onZoom={set}
 				/>
