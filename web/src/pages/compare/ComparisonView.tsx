@@ -25,7 +25,7 @@ import { DispatchView } from "./DispatchView";
 import { Exceptions } from "./Exceptions";
 import { groupTitle } from "./groups";
 import { Review } from "./Review";
-import { Unread } from "./Unread";
+import { NewFindings, Unread } from "./Unread";
 
 interface Props {
 	comparison: Comparison;
@@ -66,6 +66,7 @@ export function ComparisonView({ comparison, search, set, isBehind, texts }: Pro
 		[changes, filter, touched],
 	);
 	const review = useMemo(() => reviewOf(comparison), [comparison]);
+	const ofCauses = useMemo(() => review.causes.flatMap(({ findings }) => findings), [review]);
 	const groups = useMemo(() => grouped(passing, compared), [passing, compared]);
 	const tables = useMemo(
 		() => dispatch_changes.filter((change) => tablePasses(change, filter)),
@@ -81,10 +82,7 @@ export function ComparisonView({ comparison, search, set, isBehind, texts }: Pro
 	return (
 		<div className={styles.comparison} data-behind={isBehind || undefined}>
 			<Banner comparison={comparison} level={level} onLevel={(level) => set({ level })} />
-			<Unread
-				comparison={comparison}
-				introduced={search.view === undefined ? review.loose : introducedBy(comparison)}
-			/>
+			<Unread comparison={comparison} introduced={review.loose} />
 			<Exceptions comparison={comparison} about={review.aboutExceptions} />
 			<FilterBar>
 				<FoldedFilters set={countSet(search)}>
@@ -138,21 +136,20 @@ export function ComparisonView({ comparison, search, set, isBehind, texts }: Pro
 					/>
 				)}
 				{search.view === "operators" && (
-					<ChangeList
-						groups={groups}
-						comparison={comparison}
-						unfolded={level === "none"}
-						onClear={isFiltered ? clear : undefined}
-					/>
+					<>
+						<NewFindings comparison={comparison} findings={ofCauses} />
+						<ChangeList
+							groups={groups}
+							comparison={comparison}
+							unfolded={level === "none"}
+							onClear={isFiltered ? clear : undefined}
+						/>
+					</>
 				)}
 			</Tabs>
 		</div>
 	);
 }
-
-/** The new findings that somebody should look at. */
-const introducedBy = ({ findings }: Comparison) =>
-	findings.new.filter(({ severity }) => severity !== "info");
 
 function Facets({ comparison, search, set }: Pick<Props, "comparison" | "search" | "set">) {
 	const { changes, dispatch_changes } = comparison;
