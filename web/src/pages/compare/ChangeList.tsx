@@ -5,7 +5,14 @@ import { Badge } from "../../components/Badge";
 import { Button } from "../../components/controls";
 import { Empty } from "../../components/States";
 import { useStepKeys } from "../../components/stepKeys";
-import type { Card, Comparison, Group, Grouped } from "../../lib/comparison";
+import {
+	type Card,
+	type Change,
+	type Comparison,
+	type Group,
+	type Grouped,
+	grouped,
+} from "../../lib/comparison";
 import { count, counted } from "../../lib/format";
 import { markIn } from "../../lib/sides";
 import styles from "./ChangeList.module.css";
@@ -17,7 +24,8 @@ type Row =
 	| { kind: "card"; id: string; card: Card };
 
 interface Props {
-	groups: readonly Grouped[];
+	/** The changes that pass the filters. */
+	passing: readonly Change[];
 	comparison: Comparison;
 	/** Whether changes without meaning are shown from the beginning. */
 	unfolded: boolean;
@@ -31,7 +39,12 @@ const ROOM = 16;
 const headerHeight = () => document.querySelector("header")?.offsetHeight ?? 0;
 
 /** All changes by level and operator; only what is seen is drawn. */
-export function ChangeList({ groups, comparison, unfolded, onClear }: Props) {
+export function ChangeList({ passing, comparison, unfolded, onClear }: Props) {
+	const { operators } = comparison;
+	const groups = useMemo(() => {
+		const compared = new Map(operators.map((operator) => [operator.name, operator]));
+		return grouped(passing, compared);
+	}, [passing, operators]);
 	const [open, setOpen] = useState(false);
 	const isOpen = open || unfolded;
 	const rows = useMemo(() => rowsOf(groups, isOpen), [groups, isOpen]);
