@@ -24,7 +24,7 @@ export function Sheet({ name, make }: Props) {
 	return (
 		<>
 			<Button onClick={() => void take()}>Download CSV</Button>
-			{error !== undefined && <ErrorView error={error} retry={() => void take()} />}
+			{error !== undefined && <ErrorView error={error} retry={() => take()} />}
 		</>
 	);
 }

@@ -106,7 +106,7 @@ export function Paste({ search, set }: Props) {
 			)}
 			{unkept?.kind === "long" && asked && <TooLong sides={asked} bytes={unkept.bytes} />}
 			{asked && query.isError && (
-				<ErrorView error={query.error} retry={() => void query.refetch()} />
+				<ErrorView error={query.error} retry={() => query.refetch()} />
 			)}
 			{comparison && (
 				<ComparisonView

@@ -179,7 +179,7 @@ function Given({ project, range }: SidesProps) {
 			</Section>
 			{asked && query.isPending && <Loading />}
 			{asked && query.isError && (
-				<ErrorView error={query.error} retry={() => void query.refetch()} />
+				<ErrorView error={query.error} retry={() => query.refetch()} />
 			)}
 			{asked && query.data && <ReportView project={project} report={query.data} ask={ask} />}
 		</>
