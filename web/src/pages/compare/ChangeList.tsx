@@ -1,5 +1,5 @@
 import { useRouterState } from "@tanstack/react-router";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Badge } from "../../components/Badge";
 import { Button } from "../../components/controls";
@@ -15,6 +15,7 @@ import {
 } from "../../lib/comparison";
 import { count, counted } from "../../lib/format";
 import { markIn } from "../../lib/sides";
+import { usePrinting } from "../../lib/usePrinting";
 import styles from "./ChangeList.module.css";
 import { groupLook } from "./groups";
 import { OperatorCard } from "./OperatorCard";
@@ -61,11 +62,16 @@ export function ChangeList({ passing, comparison, unfolded, onClear }: Props) {
 		observer.observe(document.body);
 		return () => observer.disconnect();
 	}, []);
+	const isPrinting = usePrinting();
 	const virtual = useWindowVirtualizer({
 		count: rows.length,
 		estimateSize: (at) => (rows[at]?.kind === "group" ? 60 : 210),
 		overscan: 4,
 		scrollMargin: top,
+		rangeExtractor: (range) =>
+			isPrinting
+				? Array.from({ length: range.count }, (_, at) => at)
+				: defaultRangeExtractor(range),
 		scrollPaddingStart: headerHeight() + ROOM,
 		getItemKey: (at) => rows[at]?.id ?? at,
 	});
