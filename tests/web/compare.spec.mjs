@@ -195,7 +195,7 @@ describe("compare", { skip, concurrency: false }, () => {
 
 	it("takes a file from the disk", async (t) => {
 		const page = await web.open(t, "/compare?from=files");
-		await page.getByLabel("File for: Base (old)").setInputFiles({
+		await page.getByLabel("Choose a file for Base (old)").setInputFiles({
 			name: "native_functions.yaml",
 			mimeType: "application/yaml",
 			buffer: Buffer.from("- func: from_disk(Tensor self) -> Tensor\n"),
