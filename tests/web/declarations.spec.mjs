@@ -44,6 +44,18 @@ describe("declarations", { skip, concurrency: false }, () => {
 		);
 	});
 
+	it("for a key outside the tree are a backend file and a registration, nothing of PyTorch's own file", async (t) => {
+		const page = await web.open(t, `${OPERATORS}/add.Tensor?implement=PrivateUse1`);
+		const implement = region(page, "Implement it");
+		await reads(implement, /takes no kernel for PrivateUse1[\s\S]*TORCH_LIBRARY_IMPL\(aten, PrivateUse1/);
+		await reads(implement, /backend: PrivateUse1\s+cpp_namespace: acme\s+supported:\s+- add\.Tensor/);
+		assert.equal(await implement.getByText("Declaration in NativeFunctions.h").count(), 0);
+		// And the other way around where PyTorch has kernels.
+		await implement.getByRole("button", { name: "CPU", exact: true }).click();
+		await implement.getByText("Declaration in NativeFunctions.h").waitFor();
+		assert.equal(await implement.getByText("cpp_namespace").count(), 0);
+	});
+
 	it("of a tried registration are one click away", async (t) => {
 		const page = await web.open(t, `${OPERATORS}/bmm?with=PrivateUse1`);
 		await page.getByRole("link", { name: "Implement it: bmm for PrivateUse1" }).click();
