@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { counts, eventually, NEWEST, site, skip } from "./harness.mjs";
+import { counts, eventually, NEWEST, reads, site, skip } from "./harness.mjs";
 
 describe("declarations", { skip, concurrency: false }, () => {
 	const web = site();

@@ -117,7 +117,8 @@ fn and(names: &[&str]) -> String {
     }
 }
 
-/// Since when an answer holds: `since 2.14.1`, `since 2.0.0 or earlier`, `worked until 2.12.1`, `in every release`.
+/// Since when an answer holds: `since 2.14.1`, `since 2.0.0 or earlier`, `worked until 2.12.1`,
+/// `in every release`.
 #[must_use]
 pub fn since_words(since: Since) -> String {
     match since {
