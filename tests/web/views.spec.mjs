@@ -392,22 +392,71 @@ describe("views", { skip, concurrency: false }, () => {
 		await page.waitForURL("**/p/pytorch/r/2.12.1/operators/add.Tensor?key=MPS");
 	});
 
-	it("the theme follows the choice, and the choice is kept", async (t) => {
-		const page = await web.open(t, "/");
-		const canvas = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+	it("the first click on the theme shows the opposite of what is shown, and it is kept", async (t) => {
+		for (const theme of ["light", "dark"]) {
+			const other = theme === "light" ? "dark" : "light";
+			const page = await web.open(t, "/", { theme });
+			const canvas = () =>
+				page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+			await settled(page);
+			const before = await canvas();
+			const change = (to) => page.getByRole("button", { name: `Switch to the ${to} theme` });
+			await change(other).click();
+			await change(theme).waitFor();
+			await eventually(async () => assert.notEqual(await canvas(), before));
+			await page.reload();
+			await change(theme).waitFor();
+			await eventually(async () => assert.notEqual(await canvas(), before));
+			await change(theme).click();
+			await eventually(async () => assert.equal(await canvas(), before));
+		}
+	});
+
+	it("a phone shows at which end of the row of views there are more", async (t) => {
+		const page = await web.open(t, "/", { width: 390 });
 		await settled(page);
-		const light = await canvas();
-		const changes = () =>
-			page.waitForFunction(
-				(before) => getComputedStyle(document.documentElement).backgroundColor !== before,
-				light,
-			);
-		await page.getByRole("button", { name: "Theme: system" }).click();
-		await page.getByRole("button", { name: "Theme: light" }).click();
-		await page.getByRole("button", { name: "Theme: dark" }).waitFor();
-		await changes();
-		await page.reload();
-		await page.getByRole("button", { name: "Theme: dark" }).waitFor();
-		await changes();
+		const row = page.getByRole("navigation", { name: "Views" });
+		const ends = () =>
+			row.evaluate((nav) => [nav.hasAttribute("data-before"), nav.hasAttribute("data-after")]);
+		await eventually(async () => assert.deepEqual(await ends(), [false, true]));
+		await row.evaluate((nav) => nav.scrollTo({ left: 60 }));
+		await eventually(async () => assert.deepEqual(await ends(), [true, true]));
+		await row.evaluate((nav) => nav.scrollTo({ left: nav.scrollWidth }));
+		await eventually(async () => assert.deepEqual(await ends(), [true, false]));
+		await page.setViewportSize({ width: 1600, height: 900 });
+		await eventually(async () => assert.deepEqual(await ends(), [false, false]));
+	});
+
+	it("on paper there are no controls, tables and lists are whole, and links are seen", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators?q=conv`, { theme: "dark" });
+		await settled(page);
+		const rows = page.getByRole("list", { name: "Operators" }).getByRole("listitem");
+		const drawn = await rows.count();
+		const all = Number(await rows.first().getAttribute("aria-setsize"));
+		assert.ok(all > drawn, `${drawn} of ${all}`);
+		await page.emulateMedia({ media: "print" });
+		await eventually(async () => assert.equal(await rows.count(), all));
+		for (const role of ["banner", "navigation", "search"]) {
+			assert.equal(await page.getByRole(role).count(), 0, role);
+		}
+		const look = await page.evaluate(() => ({
+			text: getComputedStyle(document.documentElement).colorScheme,
+			line: getComputedStyle(document.querySelector("main a")).textDecorationLine,
+			list: document.querySelector("main [role=list]").getBoundingClientRect().height,
+		}));
+		assert.equal(look.text, "light");
+		assert.equal(look.line, "underline");
+		assert.ok(look.list > 20 * all, `${look.list}`);
+		await page.goto(`${web.base}/p/pytorch/compare/2.12.1...2.13.0`);
+		await page.getByRole("region", { name: "What breaks for you" }).waitFor();
+		assert.equal(await page.getByRole("button", { name: "Copy permalink" }).count(), 0);
+		assert.ok((await page.getByRole("article").count()) > 1);
+	});
+
+	it("pages of all revisions have no empty field for one", async (t) => {
+		const page = await web.open(t, "/p/pytorch/trends");
+		await settled(page);
+		await page.getByRole("banner").getByRole("link", { name: "pytorch", exact: true }).waitFor();
+		assert.equal(await page.getByRole("banner").getByRole("combobox").count(), 0);
 	});
 });

@@ -1,5 +1,5 @@
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useLayoutEffect, useState } from "react";
 import { Dialog } from "../components/Dialog";
 import { ErrorView } from "../components/States";
 import { NAV } from "../nav";
@@ -14,8 +14,9 @@ import { useTheme } from "./theme";
 import { useArrival } from "./useArrival";
 import { useDataLinks } from "./useDataLinks";
 import { useHashScroll } from "./useHashScroll";
+import { useNavRow } from "./useNavRow";
 
-const GLYPHS = { system: "◑", light: "☀", dark: "☾" } as const;
+const GLYPHS = { light: "☀", dark: "☾" } as const;
 
 /** What surrounds every view: the header, the search, and the help. */
 export function Shell() {
@@ -23,7 +24,7 @@ export function Shell() {
 	const place = useNearestPlace();
 	const navigate = useNavigate();
 	const [open, setOpen] = useState<"search" | "help">();
-	const [theme, nextTheme] = useTheme();
+	const [otherTheme, switchTheme] = useTheme();
 	const [beginning, setBeginning] = useState<Beginning>({ text: "" });
 	const close = () => setOpen(undefined);
 	const search = (beginning: Beginning = { text: "" }) => {
@@ -34,16 +35,7 @@ export function Shell() {
 		const typed = typedBefore();
 		if (typed) search(typed);
 	}, []);
-	const nav = useRef<HTMLElement>(null);
-	// Where the window is narrow the views scroll sideways; the one that is open stays in sight.
-	useEffect(() => {
-		// `scrollIntoView` would also move where the Tab key begins, past the link to the content.
-		const current = nav.current?.querySelector("[aria-current]")?.getBoundingClientRect();
-		const box = nav.current?.getBoundingClientRect();
-		if (!nav.current || !current || !box) return;
-		nav.current.scrollLeft += Math.max(0, current.right - box.right);
-		nav.current.scrollLeft += Math.min(0, current.left - box.left);
-	}, [path, place]);
+	const nav = useNavRow(path, place);
 	const fault = useDataLinks(path);
 	useHashScroll();
 	const said = useArrival();
@@ -93,11 +85,11 @@ export function Shell() {
 					<button
 						type="button"
 						className={styles.tool}
-						onClick={nextTheme}
-						aria-label={`Theme: ${theme}`}
-						title={`Theme: ${theme}`}
+						onClick={switchTheme}
+						aria-label={`Switch to the ${otherTheme} theme`}
+						title={`Switch to the ${otherTheme} theme`}
 					>
-						{GLYPHS[theme]}
+						{GLYPHS[otherTheme]}
 					</button>
 					<button
 						type="button"
