@@ -90,13 +90,13 @@ describe("operator", { skip, concurrency: false }, () => {
 		const answers = [];
 		await page.route("**/v1/**/operators/nonzero**", async (route) => {
 			begun.push(new URL(route.request().url()).pathname.split("/").at(-1));
+			if (begun.length > 4) return route.continue();
 			await new Promise((answer) => answers.push(answer));
-			await route.continue();
+			await route.continue().catch(() => undefined);
 		});
 		await page.goto(`${web.base}${OPERATORS}/nonzero`, { waitUntil: "commit" });
 		const parts = ["dispatch", "nonzero", "signatures", "ways"];
 		await eventually(async () => assert.deepEqual([...begun].sort(), parts));
-		await page.unroute("**/v1/**/operators/nonzero**");
 		for (const answer of answers) answer();
 		await settled(page);
 	});
@@ -117,7 +117,8 @@ describe("operator", { skip, concurrency: false }, () => {
 			await page.route("**/v1/projects/*/revisions/**", async (route) => {
 				late += 120;
 				await new Promise((done) => setTimeout(done, late));
-				await route.continue();
+				// The page may have been left meanwhile.
+				await route.continue().catch(() => undefined);
 			});
 			for (const path of ["grid_sampler_2d", "add.Tensor", "nonzero?key=MPS"]) {
 				late = 0;
