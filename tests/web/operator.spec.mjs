@@ -45,8 +45,8 @@ describe("operator", { skip, concurrency: false }, () => {
 			const outside = training.filter((answer) => !known.includes(answer)).map(({ key }) => key);
 			const region = page.getByRole("region", { name: "Where it runs" });
 			await reads(region, new RegExp(`Out of tree, unknown: ${outside.join(", ")}\\.`));
-			const link = region.getByRole("link", { name: "Add a backend file" });
-			assert.equal(await link.getAttribute("href"), "/p/pytorch/upgrade");
+			const link = region.getByRole("link", { name: "Give a backend file" });
+			assert.equal(await link.getAttribute("href"), `/p/pytorch/upgrade?head=${NEWEST}`);
 		});
 	}
 
