@@ -121,7 +121,7 @@ async fn how_an_operator_is_implemented_for_a_key() {
 
     let path = format!("{REVISION}/operators/slice_of/signatures?key=PrivateUse1");
     let made = &server.get(&path).send().await.ok()["implement"];
-    assert_eq!(made["in_tree"]["declared"], false);
+    assert_eq!(made["in_tree"], Value::Null);
     let stub = made["backend"]["declaration"].as_str().unwrap();
     assert_eq!(
         stub,
@@ -131,8 +131,12 @@ async fn how_an_operator_is_implemented_for_a_key() {
     assert!(symbolic.contains("slice_of_symint(") && symbolic.contains("c10::SymInt start"));
     assert_eq!(
         made["backend_symint"]["yaml"],
-        "supported:\n- slice_of\nsymint:\n- slice_of\n"
+        "backend: PrivateUse1\ncpp_namespace: acme\nsupported:\n- slice_of\nsymint:\n- slice_of\n"
     );
+
+    let path = format!("{REVISION}/operators/slice_of/signatures?key=XPU");
+    let made = &server.get(&path).send().await.ok()["implement"];
+    assert_eq!(made["in_tree"]["declared"], false);
 }
 
 #[tokio::test]

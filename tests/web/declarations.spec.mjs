@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { counts, eventually, NEWEST, site, skip } from "./harness.mjs";
+import { counts, eventually, NEWEST, reads, site, skip } from "./harness.mjs";
 
 describe("declarations", { skip, concurrency: false }, () => {
 	const web = site();
@@ -42,6 +42,18 @@ describe("declarations", { skip, concurrency: false }, () => {
 				parts.in_tree.definition.trimEnd(),
 			),
 		);
+	});
+
+	it("for a key outside the tree are a backend file and a registration, nothing of PyTorch's own file", async (t) => {
+		const page = await web.open(t, `${OPERATORS}/add.Tensor?implement=PrivateUse1`);
+		const implement = region(page, "Implement it");
+		await reads(implement, /takes no kernel for PrivateUse1[\s\S]*TORCH_LIBRARY_IMPL\(aten, PrivateUse1/);
+		await reads(implement, /backend: PrivateUse1\s+cpp_namespace: acme\s+supported:\s+- add\.Tensor/);
+		assert.equal(await implement.getByText("Declaration in NativeFunctions.h").count(), 0);
+		// And the other way around where PyTorch has kernels.
+		await implement.getByRole("button", { name: "CPU", exact: true }).click();
+		await implement.getByText("Declaration in NativeFunctions.h").waitFor();
+		assert.equal(await implement.getByText("cpp_namespace").count(), 0);
 	});
 
 	it("of a tried registration are one click away", async (t) => {

@@ -39,9 +39,9 @@ fn entries(text: &str) -> (String, Vec<(String, String)>) {
 /// An entry with more lines of `dispatch`.
 fn with_more(entry: &str, lines: &str) -> String {
     let line = lines.replace('\n', "\n    ");
-    let entry = &entry.replacen("\n  dispatch: {}\n", "\n  dispatch:\n", 1);
-    if let Some((before, after)) = entry.split_once("\n  dispatch:\n") {
-        return format!("{before}\n  dispatch:\n    {line}\n{after}");
+    if let Some((before, after)) = entry.split_once("\n  dispatch:") {
+        let (_, rest) = after.split_once('\n').unwrap();
+        return format!("{before}\n  dispatch:\n    {line}\n{rest}");
     }
     let (first, rest) = entry[1..].split_once('\n').unwrap_or((&entry[1..], ""));
     format!("\n{first}\n  dispatch:\n    {line}\n{rest}")

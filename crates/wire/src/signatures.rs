@@ -173,13 +173,14 @@ pub struct DeprecatedView {
 pub struct ImplementView {
     /// The key.
     pub key: String,
-    /// In PyTorch's own tree.
+    /// In PyTorch's own tree; null if its file takes no kernel of the operator on the key.
     pub in_tree: Option<InTreeView>,
     /// The function that a library registers; it has the dispatcher's signature.
     pub function: Option<String>,
     /// The lines that register it.
     pub registration: String,
-    /// A backend whose file does not list the operator under `symint`.
+    /// A backend whose file does not list the operator under `symint`; null if PyTorch has kernels on the
+    /// key.
     pub backend: Option<BackendView>,
     /// A backend whose file does; null where no argument is a symbolic size.
     pub backend_symint: Option<BackendView>,
@@ -197,7 +198,7 @@ pub struct InTreeView {
     pub declaration: String,
     /// The definition to write.
     pub definition: String,
-    /// The line of `dispatch:`.
+    /// The line of `dispatch:`; the first line of an entry without any comes with its implicit kernel.
     pub yaml: String,
     /// The operator whose entry the line belongs to.
     pub entry: String,
@@ -213,7 +214,7 @@ pub struct InTreeView {
 pub struct BackendView {
     /// The member of `KEYNativeFunctions` that torchgen declares.
     pub declaration: String,
-    /// The lines of the backend file.
+    /// The backend file.
     pub yaml: String,
 }
 

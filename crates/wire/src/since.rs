@@ -16,7 +16,8 @@ pub struct KeyHistory {
     #[schema(example = "MPS")]
     pub key: &'static str,
     /// Since when calls have worked, or until when they did: `since 2.14.1`, `since 2.0.0 or earlier`,
-    /// `until 2.12.1`, `in no release`. Null if nobody knows, or the table differs from what was released.
+    /// `worked until 2.12.1`, `in every release`. Null if nobody knows, or the table differs from what was
+    /// released.
     #[schema(example = "since 2.14.1")]
     pub since: Option<String>,
     /// Releases in a row that say the same, oldest first.

@@ -1830,7 +1830,7 @@ export interface components {
         BackendStub: {
             /** @description The member of `KEYNativeFunctions` that torchgen declares. */
             declaration: string;
-            /** @description The lines of the backend file. */
+            /** @description The backend file. */
             yaml: string;
         };
         /** @description A badge in the format of badge services. */
@@ -3226,7 +3226,7 @@ export interface components {
             declaration: string;
             /** @description The definition to write. */
             definition: string;
-            /** @description The line of `dispatch:`. */
+            /** @description The line of `dispatch:`; the first line of an entry without any comes with its implicit kernel. */
             yaml: string;
             /** @description The operator whose entry the line belongs to. */
             entry: string;
@@ -3288,7 +3288,8 @@ export interface components {
             key: string;
             /**
              * @description Since when calls have worked, or until when they did: `since 2.14.1`, `since 2.0.0 or earlier`,
-             *     `until 2.12.1`, `in no release`. Null if nobody knows, or the table differs from what was released.
+             *     `worked until 2.12.1`, `in every release`. Null if nobody knows, or the table differs from what was
+             *     released.
              * @example since 2.14.1
              */
             since: string | null;

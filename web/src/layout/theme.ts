@@ -4,9 +4,9 @@ export type Theme = "light" | "dark";
 const KEPT = "opatlas.theme";
 /** What is drawn on a canvas has to be drawn again. */
 const CHANGED = "opatlas-theme";
-const DARK = window.matchMedia("(prefers-color-scheme: dark)");
 
-const ofSystem = (): Theme => (DARK.matches ? "dark" : "light");
+const isDark = () => window.matchMedia("(prefers-color-scheme: dark)");
+const ofSystem = (): Theme => (isDark().matches ? "dark" : "light");
 
 /** The theme that is shown: the chosen one, else that of the system. */
 function shown(): Theme {
@@ -15,10 +15,11 @@ function shown(): Theme {
 }
 
 function watch(tell: () => void): () => void {
-	DARK.addEventListener("change", tell);
+	const dark = isDark();
+	dark.addEventListener("change", tell);
 	window.addEventListener(CHANGED, tell);
 	return () => {
-		DARK.removeEventListener("change", tell);
+		dark.removeEventListener("change", tell);
 		window.removeEventListener(CHANGED, tell);
 	};
 }

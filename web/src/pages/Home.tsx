@@ -5,9 +5,7 @@ import { Page, Section } from "../components/Page";
 import { Rows } from "../components/Rows";
 import { Async, Empty } from "../components/States";
 import { counted } from "../lib/format";
-import { useExplain } from "../layout/useExplain";
 import { useSearchDialog } from "../layout/search";
-import { isMessage } from "../lib/message";
 import { bySize, CUSTOMARY, lastProject, preferred } from "../lib/projects";
 import { operatorPath, projectPath } from "../nav";
 import styles from "./Home.module.css";
@@ -75,8 +73,8 @@ function SearchField() {
 			onClick={() => search({ text: "" })}
 			onPaste={(event) => {
 				event.preventDefault();
-				const text = event.clipboardData.getData("text");
-				search(isMessage(text) ? { text: "", pasted: text } : { text: text.trim() });
+				const text = event.clipboardData.getData("text").trim();
+				search(text.includes("\n") ? { text: "", pasted: text } : { text });
 			}}
 		/>
 	);
@@ -94,7 +92,7 @@ interface QuestionsProps {
 
 /** What people ask, each a way to the answer. */
 function Questions({ project = CUSTOMARY, hasCustomary = true }: QuestionsProps) {
-	const explain = useExplain();
+	const search = useSearchDialog();
 	const first = { project: hasCustomary ? CUSTOMARY : project, rev: "latest" };
 	const links = [
 		[projectPath(project, "upgrade"), "What breaks for my backend in the next release?"],
@@ -106,7 +104,7 @@ function Questions({ project = CUSTOMARY, hasCustomary = true }: QuestionsProps)
 			<Link to={operatorPath(first, "grid_sampler_2d")} search={{ key: "MPS" }}>
 				Does grid_sampler_2d run on MPS, and since when?
 			</Link>
-			<button type="button" onClick={() => explain(ERROR)}>
+			<button type="button" onClick={() => search({ text: "", pasted: ERROR })}>
 				What does “_linalg_eigh is not implemented for MPS” mean?
 			</button>
 			{links.map(([to, text]) => (

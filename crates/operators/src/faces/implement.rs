@@ -159,15 +159,23 @@ impl FaceMaker<'_> {
         if !is_composite(key) {
             return false;
         }
-        // Without its decomposition an operator that mutates needs the other variants.
-        let is_implicit = |kernel: &KernelEntry| kernel.source == KernelSource::Implicit;
-        let replaces = !is_nested(key) && kernels.iter().any(is_implicit);
-        let others = || kernels.iter().filter(|kernel| !is_implicit(kernel));
-        let composite = others().find(|kernel| is_composite(kernel.key.as_str()));
-        let is_alone = key == IMPLICIT && kernels.is_empty();
-        is_alone
-            || replaces && operator.schema().kind() != SchemaKind::Functional
-            || composite.is_some_and(|other| !may_stand_together(key, other.key.as_str()))
+        // What else torchgen makes of an operator depends on whether it is composite.
+        let schema = operator.schema();
+        let has_variants = schema.kind() != SchemaKind::Functional
+            || schema
+                .returns
+                .iter()
+                .any(|value| value.annotation.is_some())
+            || !schema.returns.iter().any(|value| value.ty.is_tensor_like())
+            || operator
+                .declared()
+                .is_some_and(|placed| !placed.entry.autogen.is_empty());
+        has_variants
+            || kernels.is_empty()
+            || kernels.iter().any(|kernel| {
+                let other = kernel.key.as_str();
+                is_composite(other) && !may_stand_together(key, other)
+            })
     }
 
     fn structured_kernel(
@@ -239,7 +247,6 @@ impl FaceMaker<'_> {
     }
 }
 
-/// A name like those of existing kernels: `add_out_mps`.
 /// Returns the kernel as the entry names it, or the proposed name.
 fn named<'k>(declared: Option<&'k KernelEntry>, proposed: &'k str) -> Cow<'k, str> {
     declared.map_or(Cow::Borrowed(proposed), |entry| entry.kernel.declared())
@@ -284,6 +291,7 @@ fn is_nested(key: &str) -> bool {
     key == "CompositeImplicitAutogradNestedTensor"
 }
 
+/// A name like those of existing kernels: `add_out_mps`.
 fn proposal(operator: &Operator, key: &str) -> String {
     let name = operator.schema().default_kernel();
     let separator = if name.ends_with('_') { "" } else { "_" };

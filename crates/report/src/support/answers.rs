@@ -27,7 +27,7 @@ impl Answered {
 }
 
 /// Where an operator works: `Works on CPU, CUDA and HIP (since 2.0.0 or earlier), MPS (since 2.14.1);
-/// fails on XPU (in no release).`
+/// fails on XPU (in every release).`
 #[must_use]
 pub fn summary(answers: &[Answered]) -> String {
     let parts = groups(answers, Answered::words).into_iter();
@@ -77,14 +77,15 @@ fn and(names: &[&str]) -> String {
     }
 }
 
-/// Since when an answer holds: `since 2.14.1`, `since 2.0.0 or earlier`, `until 2.12.1`, `in no release`.
+/// Since when an answer holds: `since 2.14.1`, `since 2.0.0 or earlier`, `worked until 2.12.1`,
+/// `in every release`.
 #[must_use]
 pub fn since_words(since: Since) -> String {
     match since {
         Since::Release(first) => format!("since {first}"),
         Since::AtLeast(first) => format!("since {first} or earlier"),
-        Since::Until(last) => format!("until {last}"),
-        Since::Always => "in no release".to_owned(),
+        Since::Until(last) => format!("worked until {last}"),
+        Since::Always => "in every release".to_owned(),
     }
 }
 
@@ -116,8 +117,8 @@ mod tests {
         ];
         assert_eq!(
             summary(&answers),
-            "Works on CPU and CUDA (since 2.0.0 or earlier), MPS (since 2.14.1); fails on XPU (until \
-             2.12.1), Meta (in no release); unknown on MTIA; falls back on XLA; works in part on HPU."
+            "Works on CPU and CUDA (since 2.0.0 or earlier), MPS (since 2.14.1); fails on XPU \
+             (worked until 2.12.1), Meta (in every release); unknown on MTIA; falls back on XLA; works in part on HPU."
         );
         assert_eq!(summary(&[]), "Nothing is known about any backend.");
     }

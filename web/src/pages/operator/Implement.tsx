@@ -77,7 +77,15 @@ export function ImplementParts({ parts, entry }: PartsProps) {
 		<div className={styles.columns}>
 			{parts.in_tree && <InTree kernel={parts.in_tree} entry={entry} />}
 			<div className={styles.list}>
-				<p>Outside PyTorch's tree, in a library or a backend whose stubs torchgen makes.</p>
+				{!parts.in_tree && (
+					<p>
+						PyTorch's own <code>native_functions.yaml</code> takes no kernel for {parts.key} here.
+					</p>
+				)}
+				<p>
+					Outside PyTorch's tree, in a library
+					{parts.backend && " or a backend whose stubs torchgen makes"}.
+				</p>
 				{parts.function && <Code title="Function in a library" text={parts.function} />}
 				<Code title="Its registration" text={parts.registration.trimEnd()} />
 				{parts.backend && <Stub title="Backend file" stub={parts.backend} />}

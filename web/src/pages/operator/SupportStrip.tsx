@@ -16,7 +16,6 @@ import {
 	trainingWords,
 } from "../../lib/releases";
 import { type Support, supportWords } from "../../lib/verdicts";
-import { projectPath } from "../../nav";
 import styles from "./SupportStrip.module.css";
 
 /** How many backends of PyTorch's tree there are, whose room is kept while they load. */
@@ -129,12 +128,17 @@ function Cell({ answer, support, history, operator, isChosen, onKey }: CellProps
 
 /** Backends that nobody gave a file of, and where to give one. */
 function Outside({ keys }: { keys: readonly string[] }) {
-	const { project } = usePlace();
+	const { project, rev } = usePlace();
 	return (
 		<p className={styles.outside}>
 			Out of tree, unknown: {keys.join(", ")}.{" "}
-			<Link to={projectPath(project, "upgrade")} className="target">
-				Add a backend file
+			<Link
+				to="/p/$project/upgrade"
+				params={{ project }}
+				search={{ head: rev }}
+				className="target"
+			>
+				Give a backend file
 			</Link>
 		</p>
 	);
