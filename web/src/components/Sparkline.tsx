@@ -9,7 +9,7 @@ interface Props {
 	label: string;
 }
 
-const WIDTH = 96;
+const WIDTH = 64;
 const HEIGHT = 20;
 /** Room for the mark. */
 const EDGE = 3;
