@@ -26,7 +26,7 @@ export function Sheet({ name, label = "Download CSV", make }: Props) {
 	return (
 		<>
 			<Button onClick={() => void take()}>{label}</Button>
-			{error !== undefined && <ErrorView error={error} retry={() => void take()} />}
+			{error !== undefined && <ErrorView error={error} retry={() => take()} />}
 		</>
 	);
 }
