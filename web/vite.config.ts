@@ -22,10 +22,10 @@ export default defineConfig({
 							name: "vendor",
 							test: /node_modules[\\/](react|react-dom|scheduler|openapi-fetch|@tanstack[\\/](react-)?(router|query|store|history))/,
 						},
-						// Tables that sort bring a library with them, which the first view does not need.
+						// The first view needs no tables, filters, verdicts and reasons.
 						{
 							name: "shared",
-							test: /src[\\/](components[\\/](?!SortedTable)|api|layout[\\/]place|lib)/,
+							test: /src[\\/](components[\\/](?!SortedTable|Table|Filters|Facets|VerdictMark|ReasonMark)|api|layout[\\/]place|lib[\\/](?!reasons))/,
 							minShareCount: 9,
 						},
 					],
