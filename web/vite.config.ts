@@ -22,10 +22,10 @@ export default defineConfig({
 							name: "vendor",
 							test: /node_modules[\\/](react|react-dom|scheduler|openapi-fetch|@tanstack[\\/](react-)?(router|query|store|history))/,
 						},
-						// The first view needs no tables, filters, verdicts and reasons.
+						// The first view needs none of these, some of which bring libraries with them.
 						{
 							name: "shared",
-							test: /src[\\/](components[\\/](?!SortedTable|Table|Filters|Facets|VerdictMark|ReasonMark)|api|layout[\\/]place|lib[\\/](?!reasons))/,
+							test: /src[\\/](components[\\/](?!SortedTable|RevisionBox|Table|Filters|Facets|VerdictMark|ReasonMark)|api|layout[\\/]place|lib[\\/](?!reasons))/,
 							minShareCount: 9,
 						},
 					],
