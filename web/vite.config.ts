@@ -22,11 +22,10 @@ export default defineConfig({
 							name: "vendor",
 							test: /node_modules[\\/](react|react-dom|scheduler|openapi-fetch|@tanstack[\\/](react-)?(router|query|store|history))/,
 						},
-						// Tables that sort and the choice of a revision bring libraries with them, which the
-						// first view does not need.
+						// The first view needs none of these, some of which bring libraries with them.
 						{
 							name: "shared",
-							test: /src[\\/](components[\\/](?!SortedTable|RevisionBox)|api|layout[\\/]place|lib)/,
+							test: /src[\\/](components[\\/](?!SortedTable|RevisionBox|Table|Filters|Facets|VerdictMark|ReasonMark)|api|layout[\\/]place|lib[\\/](?!reasons))/,
 							minShareCount: 9,
 						},
 					],

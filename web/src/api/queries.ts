@@ -150,6 +150,21 @@ export const stepsQuery = (project: string, part: TimelinePart = {}) =>
 		},
 	});
 
+/** How many points a small line has at most. */
+const LINE_POINTS = 24;
+
+/** The number of operators over the whole timeline, in a few points. */
+export const lineQuery = (project: string) =>
+	queryOptions({
+		queryKey: ["line", project],
+		staleTime: MINUTE,
+		queryFn: async ({ signal }) => {
+			const query = { points: LINE_POINTS, coverage: false };
+			const params = { path: { project }, query };
+			return (await data(client.GET("/v1/projects/{project}/trends", { params, signal }))).points;
+		},
+	});
+
 /** Which registrations make the tables. */
 export interface Tables {
 	build?: string | undefined;

@@ -14,6 +14,9 @@ import styles from "./Backend.module.css";
 
 const route = getRouteApi("/p/$project/r/$rev/backends/$key");
 
+/** Keeps the room of a line that is on its way. */
+const ROOM = "\u00a0";
+
 /** One key: how much of it works, in tabs that have addresses of their own. */
 export default function Backend() {
 	const place = usePlace();
@@ -33,7 +36,7 @@ export default function Backend() {
 		<Page
 			title={current.tab === "" ? key : `${current.label} of ${key}`}
 			heading={<span className="mono target">{key}</span>}
-			lead={found && lead(found)}
+			lead={matrix.data ? found && lead(found) : ROOM}
 			actions={<TopicLink name={key}>What it is</TopicLink>}
 			api={apiPath(place, `/${rest}/${segment(key)}`)}
 		>

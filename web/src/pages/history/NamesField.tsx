@@ -1,6 +1,6 @@
 import { useId } from "react";
 import { Field, TextInput } from "../../components/controls";
-import { begun } from "../../lib/history";
+import { begun } from "../../lib/support";
 import styles from "./Support.module.css";
 
 interface Props {

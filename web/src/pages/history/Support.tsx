@@ -11,15 +11,8 @@ import { verdictFill, VerdictMark } from "../../components/VerdictMark";
 import { Async, Empty, ErrorView } from "../../components/States";
 import { download } from "../../lib/download";
 import { counted } from "../../lib/format";
-import {
-	begun,
-	names,
-	placeAddress,
-	placeTitle,
-	spanTitle,
-	supportWords,
-	type TimelinePlace,
-} from "../../lib/history";
+import { placeAddress, placeTitle, type TimelinePlace } from "../../lib/history";
+import { begun, names, spanTitle, supportWords } from "../../lib/support";
 import { useRested } from "../../lib/useRested";
 import { verdictOf } from "../../lib/verdicts";
 import { keyPath, segment } from "../../nav";

@@ -7,12 +7,14 @@ import { CoverageLink } from "../../components/links";
 import { Card } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { ROW } from "../../components/Rows";
+import { Sparkline } from "../../components/Sparkline";
 import { Loading } from "../../components/States";
-import { breaks, type Step } from "../../lib/change";
+import { breaks, placeKey, type Step } from "../../lib/change";
 import { count, counted, day, shortDigest } from "../../lib/format";
 import { placeAddress, placeTitle } from "../../lib/history";
 import { LEVEL_LOOKS } from "../../lib/levels";
 import { atItem } from "../../lib/revisions";
+import type { TrendPoint } from "../../lib/trends";
 import { comparePath, revisionPath } from "../../nav";
 import { CoverageMeters } from "./CoverageMeters";
 import styles from "./Project.module.css";
@@ -41,11 +43,13 @@ interface Props {
 	before: NameItem | undefined;
 	/** What it changed since the one before it on the timeline, where that is known. */
 	step: Step | undefined;
+	/** The number of operators over the timeline. */
+	line: readonly TrendPoint[];
 	eager: boolean;
 }
 
 /** What matters about a revision, in a list of them. */
-export function RevisionCard({ project, item, before, step, eager }: Props) {
+export function RevisionCard({ project, item, before, step, line, eager }: Props) {
 	const [node, near] = useNear(eager);
 	const at = atItem(project, item);
 	const then = before && atItem(project, before);
@@ -84,6 +88,7 @@ export function RevisionCard({ project, item, before, step, eager }: Props) {
 								{counted(summary.operators, "operator")}
 							</Link>
 							<span className="muted">+ {count(summary.generated)} generated</span>
+							<OperatorLine points={line} item={item} />
 							{previous.data && before && (
 								<Change
 									now={summary.operators}
@@ -128,6 +133,22 @@ export function RevisionCard({ project, item, before, step, eager }: Props) {
 				</div>
 			</Card>
 		</li>
+	);
+}
+
+/** The number of operators over the timeline, with this revision marked. */
+function OperatorLine({ points, item }: { points: readonly TrendPoint[]; item: NameItem }) {
+	const [first, last] = [points[0], points.at(-1)];
+	return (
+		<Sparkline
+			values={points.map(({ operators }) => operators)}
+			at={points.findIndex((point) => placeKey(point) === placeKey(item))}
+			label={
+				first && last
+					? `Operators from ${placeTitle(first)} to ${placeTitle(last)}: ${count(first.operators)} to ${count(last.operators)}`
+					: ""
+			}
+		/>
 	);
 }
 

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { type NameItem, stepsQuery, type TimelinePart } from "../../api/queries";
+import { lineQuery, type NameItem, stepsQuery, type TimelinePart } from "../../api/queries";
 import { Empty } from "../../components/States";
 import { placeKey, stepsByPlace } from "../../lib/change";
 import { placeAddress } from "../../lib/history";
+import type { TrendPoint } from "../../lib/trends";
 import styles from "./Project.module.css";
 import { RevisionCard } from "./RevisionCard";
 
@@ -22,6 +23,8 @@ function partOf(items: readonly NameItem[]): TimelinePart | undefined {
 	return { from: placeAddress(last), to: placeAddress(first), line };
 }
 
+const NONE: readonly TrendPoint[] = [];
+
 interface Props {
 	project: string;
 	/** Names in the order of the timeline, each after the one that came later. */
@@ -39,6 +42,8 @@ export function RevisionCards({ project, items, shown, eager = 4, isWhole = true
 	const part = isWhole ? partOf(items) : undefined;
 	// One answer for all of them. They are shown without it until it is there.
 	const points = useQuery({ ...stepsQuery(project, part), enabled: part !== undefined });
+	// What is computed for all of the timeline must not delay the rest.
+	const line = useQuery({ ...lineQuery(project), enabled: points.data !== undefined });
 	const steps = useMemo(() => stepsByPlace(points.data ?? []), [points.data]);
 	return (
 		<ol className={styles.revisions}>
@@ -51,6 +56,7 @@ export function RevisionCards({ project, items, shown, eager = 4, isWhole = true
 						item={item}
 						before={isWhole && next?.kind === item.kind ? next : undefined}
 						step={steps.get(placeKey(item))}
+						line={line.data ?? NONE}
 						eager={at < eager}
 					/>
 				);
