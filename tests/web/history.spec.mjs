@@ -230,7 +230,7 @@ describe("history", { skip, concurrency: false }, () => {
 			await reads(xpu, /since 2\.15\.0/);
 			await xpu.locator("summary").focus();
 			await page.keyboard.press("Enter");
-			await reads(xpu, /2\.12\.1 – 2\.13\.0[\s\S]*2\.15\.0 – 2\.15\.0[\s\S]*Own kernel/);
+			await reads(xpu, /2\.12\.1 to 2\.13\.0[\s\S]*since 2\.15\.0[\s\S]*Own kernel/);
 		});
 
 		it("is asked for in a form that ends in the address, and comes as Markdown", async (t) => {

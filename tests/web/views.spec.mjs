@@ -157,6 +157,30 @@ describe("views", { skip, concurrency: false }, () => {
 		await reads(said, new RegExp(`^${items.length} of`));
 	});
 
+	it("lists operators in groups, internal and deprecated ones last, each with where it runs", async (t) => {
+		const view = await (
+			await fetch(`${web.base}/v1/projects/pytorch/revisions/${NEWEST}/matrix`)
+		).json();
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators`);
+		const list = page.getByRole("list", { name: "Operators" });
+		const rows = list.getByRole("listitem");
+		await reads(rows.first(), /^A\s+\d+\s+abs\s/);
+		// What the cells say is what the matrix has.
+		const { verdicts, operators } = view;
+		const words = { r: "Runs", d: "Decomposes", p: "Partly", b: "Falls back", f: "Fails", u: "Unknown" };
+		for (const name of ["abs.out", "acos"]) {
+			const row = verdicts.rows[operators.find((operator) => operator.name === name).verdicts];
+			const said = (key) => `${key}: ${words[row[verdicts.keys.indexOf(key)]]}`;
+			const strip = rows.filter({ has: page.getByRole("link", { name, exact: true }) }).getByRole("img");
+			const label = await strip.getAttribute("aria-label");
+			for (const key of ["CPU", "HIP", "MPS", "Meta"]) assert.ok(label.includes(said(key)), label);
+			assert.ok(!label.includes("XLA"), "a backend without data");
+		}
+		await list.focus();
+		await page.keyboard.press("End");
+		await reads(rows.last(), /Deprecated\s+\d+\s+_convolution\.deprecated/);
+	});
+
 	it("parameters that mean nothing are left aside", async (t) => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators?kind=nonsense&structured=maybe`);
 		await page.getByText("3,110 of 3,110 operators").waitFor();
@@ -190,15 +214,18 @@ describe("views", { skip, concurrency: false }, () => {
 			await group.getByRole("link", { name, exact: true }).first().waitFor();
 		}
 		await page.getByText("- func: add_.Tensor(Tensor(a!) self").waitFor();
-		const training = page.getByRole("region", { name: "Works and trains" });
-		await reads(training, /works on \d+ of \d+ backends; \d+ live out of tree[\s\S]*bare backend[\s\S]*fails: needs add.out/);
+		const support = page.getByRole("region", { name: "Where it runs" });
+		await reads(support, /Out of tree, unknown: XLA,[\s\S]*bare backend[\s\S]*fails: needs add.out/);
 	});
 
 	it("an operator's page says why training fails, and not only that there is an error", async (t) => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/bincount`);
-		const training = page.getByRole("region", { name: "Works and trains" });
-		await reads(training.getByRole("button", { name: /^CPU/ }), /✕ training[\s\S]*no formula/);
-		assert.doesNotMatch(await training.innerText(), /^error$/m);
+		const support = page.getByRole("region", { name: "Where it runs" });
+		const cell = support.getByRole("button", { name: /^CPU/ });
+		await reads(cell, /✕ no training/);
+		await cell.hover();
+		await reads(support.getByRole("tooltip"), /Training: [\s\S]*no formula/);
+		assert.doesNotMatch(await support.innerText(), /^error$/m);
 	});
 
 	it("what-if shows the cells that change, and is in the address", async (t) => {

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { type Block, blocksOf, runsOf } from "../lib/markdown";
+import { type Block, blocksOf, runsOf } from "../lib/reportText";
 import styles from "./Markdown.module.css";
 
 /** A report in Markdown, as GitHub would show it; no markup of its own gets into the page. */

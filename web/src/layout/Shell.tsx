@@ -1,13 +1,14 @@
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { Suspense, useState } from "react";
+import { useLayoutEffect, useState } from "react";
 import { Dialog } from "../components/Dialog";
 import { ErrorView } from "../components/States";
-import { lazyPart } from "../lib/lazyPage";
 import { NAV } from "../nav";
 import { Help } from "./Help";
 import { useGlobalKeys } from "./keys";
 import { useNearestPlace } from "./place";
 import { RevisionPicker } from "./RevisionPicker";
+import { SearchBox } from "./SearchBox";
+import { type Beginning, SearchContext, typedBefore } from "./search";
 import styles from "./Shell.module.css";
 import { useTheme } from "./theme";
 import { useArrival } from "./useArrival";
@@ -15,7 +16,6 @@ import { useDataLinks } from "./useDataLinks";
 import { useHashScroll } from "./useHashScroll";
 import { useNavRow } from "./useNavRow";
 
-const Palette = lazyPart(() => import("./Palette"));
 const GLYPHS = { light: "☀", dark: "☾" } as const;
 
 /** What surrounds every view: the header, the search, and the help. */
@@ -25,13 +25,22 @@ export function Shell() {
 	const navigate = useNavigate();
 	const [open, setOpen] = useState<"search" | "help">();
 	const [otherTheme, switchTheme] = useTheme();
+	const [beginning, setBeginning] = useState<Beginning>({ text: "" });
 	const close = () => setOpen(undefined);
+	const search = (beginning: Beginning = { text: "" }) => {
+		setBeginning(beginning);
+		setOpen("search");
+	};
+	useLayoutEffect(() => {
+		const typed = typedBefore();
+		if (typed) search(typed);
+	}, []);
 	const nav = useNavRow(path, place);
 	const fault = useDataLinks(path);
 	useHashScroll();
 	const said = useArrival();
 	useGlobalKeys({
-		search: () => setOpen("search"),
+		search: () => search(),
 		help: () => setOpen("help"),
 		go: (letter) => {
 			const item = NAV.find((item) => item.key === letter);
@@ -69,7 +78,7 @@ export function Shell() {
 					})}
 				</nav>
 				<div className={styles.tools}>
-					<button type="button" className={styles.search} onClick={() => setOpen("search")}>
+					<button type="button" className={styles.search} onClick={() => search()}>
 						<span>Search</span>
 						<kbd>/</kbd>
 					</button>
@@ -98,12 +107,12 @@ export function Shell() {
 			</p>
 			<main id="main" className={styles.main} tabIndex={-1}>
 				{fault !== undefined && <ErrorView error={fault} />}
-				<Outlet />
+				<SearchContext value={search}>
+					<Outlet />
+				</SearchContext>
 			</main>
 			<Dialog open={open === "search"} label="Search" onClose={close} top>
-				<Suspense fallback={null}>
-					<Palette place={place} onClose={close} />
-				</Suspense>
+				<SearchBox place={place} beginning={beginning} onClose={close} />
 			</Dialog>
 			<Dialog open={open === "help"} label="Keys" onClose={close}>
 				<Help onClose={close} />

@@ -270,7 +270,7 @@ function Counts({ gaps: { counts, since } }: { gaps: GapsData }) {
 	const figures = [
 		["own kernels", counts.kernels, before?.kernels, "direct"],
 		["work otherwise", counts.inherited, before?.inherited, "inherited"],
-		["fail", counts.lacking, before?.lacking, "missing"],
+		["fail or work partly", counts.lacking, before?.lacking, "missing"],
 		["unknown", counts.unknown, before?.unknown, "unknown"],
 	] as const;
 	return (
