@@ -178,7 +178,7 @@ describe("validate", { skip, concurrency: false }, () => {
 		const page = await open(t);
 		await page.getByLabel("Release").selectOption("2.4");
 		await page.waitForURL(/\/validate\?release=2\.4/);
-		await page.getByText(/PyTorch 2\.4 (takes|refuses) this/).waitFor();
+		await page.getByText(/PyTorch 2\.4 (accepts|rejects) this/).waitFor();
 	});
 
 	it("begins with an example, and shows what was read and its dispatch table", async (t) => {
