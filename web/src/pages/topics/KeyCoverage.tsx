@@ -28,14 +28,14 @@ function InRevision({ at, name }: { at: At; name: string }) {
 			{name} in {at.project} {at.rev}
 		</Link>
 	);
-	if (!coverage?.claimed) return page;
+	if (!coverage?.claimed) return <p>{page}</p>;
 	const { working, applicable } = coverage;
 	return (
 		<>
-			<span>
+			<p>
 				{page}: <strong>{percent(working, applicable)}</strong> works, {count(working)} of{" "}
 				{counted(applicable, "operator")}
-			</span>
+			</p>
 			<Verdicts coverage={coverage} />
 		</>
 	);
