@@ -1,7 +1,16 @@
 import { Link, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
-import { RevisionBox } from "../components/RevisionBox";
+import { Suspense } from "react";
+import controls from "../components/controls.module.css";
+import { lazyPart } from "../lib/lazyPage";
+import { titleOf } from "../lib/revisions";
 import { projectPath, revisionPath } from "../nav";
 import styles from "./RevisionPicker.module.css";
+
+// The home page does without it.
+const RevisionBox = lazyPart(async () => {
+	const { RevisionBox } = await import("../components/RevisionBox");
+	return { default: RevisionBox };
+});
 
 /** The project of the view, and its revision where it is of one. */
 export function RevisionPicker() {
@@ -29,13 +38,27 @@ function Rev({ project, rev }: { project: string; rev: string }) {
 	return (
 		<>
 			<span aria-hidden="true">/</span>
-			<RevisionBox
-				label="Revision"
-				bare
-				project={project}
-				value={rev}
-				onChange={(address) => address !== undefined && go(address)}
-			/>
+			<Suspense fallback={<Waiting rev={rev} />}>
+				<RevisionBox
+					label="Revision"
+					bare
+					project={project}
+					value={rev}
+					onChange={(address) => address !== undefined && go(address)}
+				/>
+			</Suspense>
 		</>
+	);
+}
+
+/** The field as it looks before it can be used. */
+function Waiting({ rev }: { rev: string }) {
+	return (
+		<input
+			className={`${controls.control} ${styles.waiting}`}
+			aria-label="Revision"
+			readOnly
+			value={titleOf(rev)}
+		/>
 	);
 }
