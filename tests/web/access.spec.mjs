@@ -47,7 +47,7 @@ describe("access where tokens are wanted", { skip, concurrency: false }, () => {
 		await reads(right(page, "read"), /token required/);
 		await everyLook(page, "access without a token");
 		await page.getByLabel("Token", { exact: true }).fill(token);
-		await page.getByRole("button", { name: "Use it" }).click();
+		await page.getByRole("button", { name: "Use the token" }).click();
 		// Back to where one came from, which is open now.
 		await page.getByText(/2,590 operators/).waitFor();
 		await page.getByRole("link", { name: "Access", exact: true }).click();
@@ -69,7 +69,7 @@ describe("access where tokens are wanted", { skip, concurrency: false }, () => {
 		await page.getByRole("alert").getByRole("link", { name: "Enter a token" }).click();
 		await page.getByText("The server does not accept this token").waitFor();
 		await page.getByLabel("Token", { exact: true }).fill(token);
-		await page.getByRole("button", { name: "Use it" }).click();
+		await page.getByRole("button", { name: "Use the token" }).click();
 		await page.waitForURL(`**${path}`);
 		await page.getByRole("heading", { level: 1, name: /Operators/ }).waitFor();
 	});
@@ -78,11 +78,11 @@ describe("access where tokens are wanted", { skip, concurrency: false }, () => {
 		const page = await web.open(t, "/access");
 		await page.getByLabel("Token", { exact: true }).fill(token);
 		await page.getByRole("button", { name: "In this browser" }).click();
-		await page.getByRole("button", { name: "Use it" }).click();
+		await page.getByRole("button", { name: "Use the token" }).click();
 		await right(page, "read").getByText("allowed").waitFor();
 		await page.reload();
 		await right(page, "read").getByText("allowed").waitFor();
-		await page.getByRole("button", { name: "Forget it" }).click();
+		await page.getByRole("button", { name: "Remove the token" }).click();
 		await right(page, "read").getByText("token required").waitFor();
 		await eventually(async () => assert.deepEqual(await kept(page), [false, false]));
 	});
@@ -90,14 +90,14 @@ describe("access where tokens are wanted", { skip, concurrency: false }, () => {
 	it("a token that the server does not know is told of", async (t) => {
 		const page = await web.open(t, "/access");
 		await page.getByLabel("Token", { exact: true }).fill("opatlas_not_a_token");
-		await page.getByRole("button", { name: "Use it" }).click();
+		await page.getByRole("button", { name: "Use the token" }).click();
 		await page.getByText("The server does not accept this token").waitFor();
 	});
 
 	it("a text that is no token is refused at once", async (t) => {
 		const page = await web.open(t, "/access");
 		await page.getByLabel("Token", { exact: true }).fill("two words é");
-		await page.getByRole("button", { name: "Use it" }).click();
+		await page.getByRole("button", { name: "Use the token" }).click();
 		await page.getByText("This is not a token").waitFor();
 	});
 });

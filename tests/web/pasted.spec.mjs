@@ -99,6 +99,26 @@ describe("pasted files", { skip, concurrency: false }, () => {
 		await page.getByText("The address does not contain two readable files").waitFor();
 	});
 
+	it("show the comment beside the comparison, as it looks and as it is written", async (t) => {
+		const page = await web.open(t, "/compare?from=files");
+		await base(page).fill(OLD);
+		await head(page).fill(`${NEW}# ${MARKUP}\n`);
+		await compare(page);
+		await sides(page);
+		const comment = page.getByRole("region", { name: "The comment" });
+		await comment.getByRole("heading", { name: /argument dim renamed to axis/ }).waitFor();
+		const verdict = await page.getByRole("region", { name: "Verdict" }).boundingBox();
+		const beside = await comment.boundingBox();
+		assert.ok(beside.x >= verdict.x + verdict.width, `${beside.x}`);
+		await comment.getByText("details", { exact: false }).first().click();
+		await comment.getByText(/to accept it:/).first().waitFor();
+		await comment.getByRole("button", { name: "Source" }).click();
+		await reads(comment, /### \*\*Blocked:\*\*[\s\S]*<details><summary>/);
+		await page.getByLabel("Fails on").selectOption("never");
+		await reads(comment, /^(?![\s\S]*Blocked)/);
+		await everyLook(page, "a comparison with its comment");
+	});
+
 	it("that are too large for an address can be stored instead", async (t) => {
 		const page = await web.open(t, "/compare?from=files");
 		const take = async (area, label, version) => {

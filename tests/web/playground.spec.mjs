@@ -53,7 +53,7 @@ describe("playground", { skip, concurrency: false }, () => {
 		await page.getByText("Nothing to check yet").waitFor();
 		await button(page, "Undo").press("Enter");
 		await says(page, SOUND);
-		await page.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+		await page.getByText(/PyTorch [\d.]+ accepts this/).waitFor();
 	});
 
 	it("begins with an example where there is no text", async (t) => {
@@ -63,7 +63,7 @@ describe("playground", { skip, concurrency: false }, () => {
 		await settled(page);
 		await everyLook(page, "an empty editor");
 		await button(page, "A structured operator, in order").click();
-		await page.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+		await page.getByText(/PyTorch [\d.]+ accepts this/).waitFor();
 	});
 
 	it("makes an entry of a schema", async (t) => {
@@ -78,7 +78,7 @@ describe("playground", { skip, concurrency: false }, () => {
 			const page = await open(t, text);
 			await button(page, "Fix all (1)").click();
 			await says(page, fixed);
-			await page.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+			await page.getByText(/PyTorch [\d.]+ accepts this/).waitFor();
 		}
 	});
 
@@ -106,7 +106,7 @@ describe("playground", { skip, concurrency: false }, () => {
 		await editor(page).click();
 		await page.keyboard.press("Control+a");
 		await page.keyboard.insertText("- func: scaled(Tensor self) -> Tensor");
-		await reads(verdict, /takes this[\s\S]*Over 2\.13\.0: adds scaled/);
+		await reads(verdict, /accepts this[\s\S]*Over 2\.13\.0: adds scaled/);
 		await counts(elsewhere, 0);
 		await counts(findings(page).filter({ hasText: "error" }), 0);
 	});

@@ -72,6 +72,33 @@ describe("topics", { skip, concurrency: false }, () => {
 		await page.waitForURL("**/topics/XPU");
 	});
 
+	it("of a backend shows how much works there, and leads to it", async (t) => {
+		const page = await web.open(t, "/topics/MPS");
+		const group = page.getByRole("group", { name: "Coverage" });
+		const { items } = await asked(`projects/pytorch/revisions/${NEWEST}/keys?generated=exclude&limit=1000`);
+		const { coverage } = items.find(({ key }) => key === "MPS");
+		const figure = (value) => value.toLocaleString("en");
+		const words = `works, ${figure(coverage.working)} of ${figure(coverage.applicable)} operators`;
+		await group.getByText(words).waitFor();
+		await group.getByRole("link", { name: `MPS in pytorch ${NEWEST}` }).click();
+		await page.waitForURL(`**/p/pytorch/r/${NEWEST}/backends/MPS`);
+	});
+
+	it("and rules complete names as one types", async (t) => {
+		for (const [path, typed, name] of [
+			["/topics", "mps", "AutogradMPS"],
+			["/rules", "renamed", "argument-renamed"],
+		]) {
+			const page = await web.open(t, path);
+			const field = page.getByLabel("Words");
+			await field.fill(typed);
+			await eventually(async () => {
+				const listed = await field.evaluate(({ list }) => [...list.options].map(({ value }) => value));
+				assert.ok(listed.includes(name), `${listed}`);
+			});
+		}
+	});
+
 	it("are suggested where there is none of that name", async (t) => {
 		const page = await web.open(t, "/topics/CompositeExplicitAutogrd", { fine: [/404/] });
 		await page.getByRole("alert").getByRole("link", { name: "CompositeExplicitAutograd" }).click();

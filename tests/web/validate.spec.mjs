@@ -53,12 +53,12 @@ describe("validate", { skip, concurrency: false }, () => {
 		const page = await open(t);
 		await type(page, "- func: f(Tensor self, *, Tensor(a!) out) -> Tensor\n");
 		await findings(page).filter({ hasText: "out-return-matches" }).waitFor();
-		await page.getByText(/PyTorch [\d.]+ refuses this/).waitFor();
+		await page.getByText(/PyTorch [\d.]+ rejects this/).waitFor();
 		const marked = page.locator(".cm-lintRange-error").first();
 		await reads(marked, /^Tensor$/);
 		await page.locator(".cm-lint-marker-error").first().waitFor();
 		await type(page, "- func: f(Tensor self) -> Tensor\n");
-		await page.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+		await page.getByText(/PyTorch [\d.]+ accepts this/).waitFor();
 		await counts(page.locator(".cm-lintRange-error"), 0);
 	});
 
@@ -136,7 +136,7 @@ describe("validate", { skip, concurrency: false }, () => {
 		const tooltip = page.locator(".cm-tooltip-lint, .cm-tooltip-hover").first();
 		await tooltip.getByRole("link", { name: "dispatch-key-known" }).waitFor();
 		await tooltip.getByRole("button", { name: "Fix" }).click();
-		await page.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+		await page.getByText(/PyTorch [\d.]+ accepts this/).waitFor();
 		await reads(editor(page), /CPU, CUDA: f/);
 	});
 
@@ -170,7 +170,7 @@ describe("validate", { skip, concurrency: false }, () => {
 		const address = page.url();
 		assert.ok(asked.every((url) => !url.includes("text=")));
 		const other = await open(t, address.slice(web.base.length));
-		await other.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+		await other.getByText(/PyTorch [\d.]+ accepts this/).waitFor();
 		await reads(editor(other), /kept\(Tensor self\) -> Tensor {2}# ∑𝒳 <b>/);
 	});
 
@@ -178,13 +178,13 @@ describe("validate", { skip, concurrency: false }, () => {
 		const page = await open(t);
 		await page.getByLabel("Release").selectOption("2.4");
 		await page.waitForURL(/\/validate\?release=2\.4/);
-		await page.getByText(/PyTorch 2\.4 (takes|refuses) this/).waitFor();
+		await page.getByText(/PyTorch 2\.4 (accepts|rejects) this/).waitFor();
 	});
 
 	it("begins with an example, and shows what was read and its dispatch table", async (t) => {
 		const page = await open(t);
 		await page.getByLabel("Begin with").selectOption("structured");
-		await page.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+		await page.getByText(/PyTorch [\d.]+ accepts this/).waitFor();
 		await page.getByRole("tab", { name: "Operators (3)" }).click();
 		await page.waitForURL(/tab=operators/);
 		await page.getByRole("button", { name: "Dispatch table of blend_.Tensor" }).click();
@@ -257,7 +257,7 @@ describe("validate", { skip, concurrency: false }, () => {
 		await alert.getByText("The server is not reachable").waitFor();
 		await page.unroute("**/v1/validate*");
 		await alert.getByRole("button", { name: "Try again" }).click();
-		await page.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+		await page.getByText(/PyTorch [\d.]+ accepts this/).waitFor();
 	});
 
 	it("a fragment that is broken is told of", async (t) => {

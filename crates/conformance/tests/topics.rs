@@ -88,6 +88,8 @@ fn topics_have_one_name_each_and_point_at_topics() {
             assert!(find(other).is_some(), "{} points at {other}", topic.id);
             assert_ne!(*other, topic.id);
         }
+        let see: BTreeSet<_> = topic.see.iter().collect();
+        assert_eq!(see.len(), topic.see.len(), "{} points twice", topic.id);
     }
     assert!(find("no-such-topic").is_none());
 }

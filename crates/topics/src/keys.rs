@@ -235,15 +235,13 @@ fn related(keys: &Keys, name: &str) -> Vec<Cow<'static, str>> {
     let Some(slot) = keys.slot(name) else {
         return see;
     };
-    if let Some(autograd) = keys.autograd_of(slot) {
-        see.push(keys.name(Key::Runtime(autograd)).into());
-    }
+    let autograd = keys.autograd_of(slot);
+    see.extend(autograd.map(|key| keys.name(Key::Runtime(key)).into()));
     if let Some(component) = keys.backend(slot) {
-        let others = keys.slots().filter(|&other| other != slot);
+        let others = keys.slots().filter(|&other| other != slot && Some(other) != autograd);
         let others = others.filter(|&other| keys.backend(other) == Some(component));
         see.extend(others.map(|other| keys.name(Key::Runtime(other)).into()));
     }
-    see.dedup();
     see.truncate(6);
     see
 }

@@ -1,10 +1,12 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { Field, TextInput } from "./controls";
 
 interface Props {
 	label: string;
 	placeholder?: string;
 	value: string | undefined;
+	/** Names that what is typed may become. */
+	names?: readonly string[] | undefined;
 	onChange: (value: string | undefined) => void;
 	className?: string | undefined;
 }
@@ -13,7 +15,8 @@ interface Props {
 const REST = 150;
 
 /** Words sought: shown as one types, told when one rests. */
-export function SearchInput({ label, placeholder, value, onChange, className }: Props) {
+export function SearchInput({ label, placeholder, value, names, onChange, className }: Props) {
+	const known = useId();
 	const [text, setText] = useState(value ?? "");
 	const tell = useRef(onChange);
 	tell.current = onChange;
@@ -35,15 +38,37 @@ export function SearchInput({ label, placeholder, value, onChange, className }: 
 	return (
 		<Field label={label}>
 			{(id) => (
-				<TextInput
-					id={id}
-					type="search"
-					placeholder={placeholder}
-					className={className}
-					value={text}
-					onChange={setText}
-				/>
+				<>
+					<TextInput
+						id={id}
+						type="search"
+						placeholder={placeholder}
+						className={className}
+						list={names && known}
+						value={text}
+						onChange={setText}
+					/>
+					{names && (
+						<datalist id={known}>
+							{begun(names, text).map((name) => (
+								<option key={name} value={name} />
+							))}
+						</datalist>
+					)}
+				</>
 			)}
 		</Field>
 	);
+}
+
+/** So many names are suggested at once. */
+const SUGGESTED = 20;
+
+/** The names that have what is typed, those that begin with it first. */
+function begun(names: readonly string[], text: string): string[] {
+	const typed = text.trim().toLowerCase();
+	if (typed === "") return [];
+	const having = names.filter((name) => name.toLowerCase().includes(typed));
+	const first = (name: string) => Number(!name.toLowerCase().startsWith(typed));
+	return having.sort((a, b) => first(a) - first(b)).slice(0, SUGGESTED);
 }

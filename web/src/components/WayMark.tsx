@@ -30,7 +30,7 @@ export function WayMark({ works, missing, children }: Props) {
 
 const ANSWERS = [
 	{ works: "yes", missing: false, means: "Works" },
-	{ works: "yes", missing: true, means: "Works, but with nothing of its own" },
+	{ works: "yes", missing: true, means: "Works, but only through something general" },
 	{ works: "partly", missing: false, means: "Works in some cases" },
 	{ works: "no", missing: true, means: "Fails" },
 	{ works: "unknown", missing: false, means: "Unknown" },

@@ -59,7 +59,7 @@ export const LEVEL_LOOKS: Record<Level, Look> = {
 		title: "Dangerous",
 		glyph: "!",
 		tone: "warning",
-		meaning: "Someone has to act, or behaviour may differ.",
+		meaning: "Someone has to act, or behavior may differ.",
 	},
 	info: { title: "Info", glyph: "i", tone: "info", meaning: "Worth knowing." },
 	safe: { title: "Safe", glyph: "✓", tone: "good", meaning: "Harms nobody." },

@@ -45,7 +45,7 @@ export default function Access() {
 									changed();
 								}}
 							>
-								Forget it
+								Remove the token
 							</Button>
 						</div>
 					)}
@@ -99,9 +99,9 @@ function Enter({ onKept }: { onKept: () => void }) {
 					/>
 				)}
 			</Field>
-			<Segments label="Keep it" value={keeping} options={KEEPINGS} onChange={setKeeping} />
+			<Segments label="Keep the token" value={keeping} options={KEEPINGS} onChange={setKeeping} />
 			<Button type="submit" primary disabled={secret.trim() === ""}>
-				Use it
+				Use the token
 			</Button>
 			{fault && (
 				<p role="alert" className={styles.fault}>
@@ -154,7 +154,7 @@ function Rights({ hasToken }: { hasToken: boolean }) {
 					<>
 						{token === "invalid" && (
 							<p role="alert" className={styles.fault}>
-								The server does not accept this token: it is unknown, revoked or expired. Forget it
+								The server does not accept this token: it is unknown, revoked or expired. Remove it
 								and enter another one.
 							</p>
 						)}

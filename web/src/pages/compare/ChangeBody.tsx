@@ -56,7 +56,7 @@ export function ChangeBody({ change, comparison, compared }: BodyProps) {
 					<Badge title="Level under the profile strict">{change.strict_level} under strict</Badge>
 				)}
 				{confidence !== null && (
-					<Badge title="The two names were paired by similarity">{confidence} % sure</Badge>
+					<Badge title="The two names were paired by similarity">{confidence}% sure</Badge>
 				)}
 				<a
 					href={`#${change.fingerprint}`}
@@ -75,7 +75,7 @@ export function ChangeBody({ change, comparison, compared }: BodyProps) {
 					)}
 					{risks.length > 0 && (
 						<span className={styles.risks}>
-							<strong>may hurt</strong> {words(risks)}
+							<strong>may affect</strong> {words(risks)}
 						</span>
 					)}
 				</p>

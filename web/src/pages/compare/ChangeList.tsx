@@ -203,7 +203,7 @@ function GroupHead({ row, isOpen, onOpen }: HeadProps) {
 			<span className="muted">{meaning}</span>
 			{row.group === "none" && (
 				<Button aria-expanded={isOpen} onClick={onOpen}>
-					{isOpen ? "Fold" : "Show"}
+					{isOpen ? "Hide" : "Show"}
 				</Button>
 			)}
 		</div>

@@ -62,6 +62,10 @@ export function ComparisonView({ comparison, search, set, isBehind, texts }: Pro
 		[changes, filter, touched],
 	);
 	const review = useMemo(() => reviewOf(comparison), [comparison]);
+	const names = useMemo(
+		() => [...new Set(changes.flatMap(({ operator, rule }) => [operator, rule]))],
+		[changes],
+	);
 	const ofCauses = useMemo(() => review.causes.flatMap(({ findings }) => findings), [review]);
 	const tables = useMemo(
 		() => dispatch_changes.filter(tableSieve(filter)),
@@ -97,6 +101,7 @@ export function ComparisonView({ comparison, search, set, isBehind, texts }: Pro
 				<SearchInput
 					label="Operator, rule or text"
 					placeholder="argument-renamed, add, …"
+					names={names}
 					value={search.q}
 					onChange={(q) => set({ q }, true)}
 				/>

@@ -4,7 +4,7 @@ import { Button } from "../../components/controls";
 import { copyText } from "../../lib/copy";
 
 /** As long as a part of the comment is at most, in letters: a little less than GitHub takes. */
-const LONGEST = 65_000;
+export const LONGEST = 65_000;
 
 interface Props {
 	/** Asks for a part of the report, counted from 1. */

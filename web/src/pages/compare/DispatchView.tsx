@@ -4,6 +4,7 @@ import { Button } from "../../components/controls";
 import { ReasonMark } from "../../components/ReasonMark";
 import { type Column, SortedTable } from "../../components/SortedTable";
 import { Empty } from "../../components/States";
+import { VerdictMark } from "../../components/VerdictMark";
 import { VirtualList } from "../../components/VirtualList";
 import {
 	type Cell,
@@ -201,10 +202,10 @@ function Row({ change, comparison, rule }: RowProps) {
 	);
 }
 
-function Served({ cell: { reason, kernel, source_key } }: { cell: Cell }) {
+function Served({ cell: { verdict, reason, kernel, source_key } }: { cell: Cell }) {
 	return (
 		<span>
-			<ReasonMark reason={reason} label />
+			{verdict && <VerdictMark verdict={verdict} />} <ReasonMark reason={reason} label />
 			{kernel && (
 				<>
 					{" "}

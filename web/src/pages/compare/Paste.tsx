@@ -9,8 +9,8 @@ import { stringify } from "../../lib/search";
 import type { Sides } from "../../lib/sides";
 import type { CompareSearch } from "../../routes/compare";
 import styles from "./Choose.module.css";
+import { CommentPreview } from "./CommentPreview";
 import { ComparisonView } from "./ComparisonView";
-import { CopyMarkdown } from "./CopyMarkdown";
 import { bodyOf, pastedQuery } from "./queries";
 import { TooLong } from "./TooLong";
 import { usePasted } from "./usePasted";
@@ -87,17 +87,6 @@ export function Paste({ search, set }: Props) {
 					{query.isFetching ? "Comparing …" : "Compare"}
 				</Button>
 				{comparison && unkept === undefined && <Copy text={location.href}>Copy link</Copy>}
-				{comparison && (
-					<CopyMarkdown
-						ask={(part, max_chars) =>
-							raw(`/v1/compare${stringify({ profile, fail_on, release, max_chars, part })}`, {
-								method: "POST",
-								body: JSON.stringify(bodyOf(asked)),
-								headers: { "Content-Type": "application/json", Accept: "text/markdown" },
-							})
-						}
-					/>
-				)}
 			</div>
 			{unkept?.kind === "broken" && (
 				<p role="status">
@@ -109,13 +98,25 @@ export function Paste({ search, set }: Props) {
 				<ErrorView error={query.error} retry={() => query.refetch()} />
 			)}
 			{comparison && (
-				<ComparisonView
-					comparison={comparison}
-					search={search}
-					set={set}
-					isBehind={query.isPlaceholderData}
-					texts={query.isPlaceholderData ? undefined : asked}
-				/>
+				<div className={styles.result}>
+					<ComparisonView
+						comparison={comparison}
+						search={search}
+						set={set}
+						isBehind={query.isPlaceholderData}
+						texts={query.isPlaceholderData ? undefined : asked}
+					/>
+					<CommentPreview
+						of={[asked, profile, fail_on, release]}
+						ask={(part, max_chars) =>
+							raw(`/v1/compare${stringify({ profile, fail_on, release, max_chars, part })}`, {
+								method: "POST",
+								body: JSON.stringify(bodyOf(asked)),
+								headers: { "Content-Type": "application/json", Accept: "text/markdown" },
+							})
+						}
+					/>
+				</div>
 			)}
 		</div>
 	);

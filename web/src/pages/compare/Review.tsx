@@ -143,7 +143,7 @@ export function Review({ review, comparison, passing, texts, onClear }: Props) {
 							</h2>
 							{canFold && (
 								<Button aria-expanded={hasRest} onClick={() => setRest(!hasRest)}>
-									{hasRest ? "Fold" : `Show ${counted(own.length, "cause")} that ${own.length === 1 ? "needs" : "need"} no action`}
+									{hasRest ? "Hide" : `Show ${counted(own.length, "cause")} that ${own.length === 1 ? "needs" : "need"} no action`}
 								</Button>
 							)}
 							{shown.map((cause) => (

@@ -15,7 +15,7 @@ export function DtypesSection({ operator }: { operator: string }) {
 			<Async query={query} loading={<Loading lines={8} />}>
 				{({ dtypes }) =>
 					dtypes.length === 0 ? (
-						<Empty title="No test of PyTorch's operator database is about it" />
+						<Empty title="PyTorch's operator database has no test of it" />
 					) : (
 						<div className={styles.sources}>
 							{dtypeTables(dtypes).map((table) => (

@@ -188,7 +188,7 @@ interface ChangeProps {
 /** How many operators more or fewer there are. */
 export function Change({ now, then, of, to }: ChangeProps) {
 	const change = now - then;
-	const text = change === 0 ? "as many" : `${change > 0 ? "+" : "−"}${count(Math.abs(change))}`;
+	const text = change === 0 ? "unchanged" : `${change > 0 ? "+" : "−"}${count(Math.abs(change))}`;
 	return (
 		<Link to={to} className="target">
 			{text} since {of}

@@ -45,6 +45,7 @@ function Browser({ rules }: { rules: readonly AnyRule[] }) {
 	const set = (change: RulesSearch, replace = false) =>
 		void navigate({ to: ".", search: { ...search, ...change }, replace });
 	const shown = useMemo(() => sought(rules, search), [rules, search]);
+	const names = useMemo(() => rules.map(({ id }) => id), [rules]);
 	const clear = (
 		<Button onClick={() => void navigate({ to: ".", search: {} })}>Clear filters</Button>
 	);
@@ -55,6 +56,7 @@ function Browser({ rules }: { rules: readonly AnyRule[] }) {
 				<SearchInput
 					label="Words"
 					placeholder="alias, out argument, …"
+					names={names}
 					value={search.q}
 					onChange={(q) => set({ q }, true)}
 				/>

@@ -10,6 +10,7 @@ import { Async } from "../../components/States";
 import { KIND_TITLES, type Topic as TopicView } from "../../lib/topics";
 import { segment } from "../../nav";
 import { Guide } from "./Guide";
+import { KeyCoverage } from "./KeyCoverage";
 import styles from "./Topics.module.css";
 
 const route = getRouteApi("/topics/$topic");
@@ -58,6 +59,7 @@ function Body({ topic }: { topic: TopicView }) {
 					</Badge>
 				</p>
 			)}
+			{topic.kind === "dispatch-key" && <KeyCoverage name={topic.id} />}
 			<div className={styles.prose}>
 				{topic.body.map((text) => (
 					<p key={text}>

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { topicsQuery } from "../../api/queries";
 import { Button, Select } from "../../components/controls";
 import { FilterBar, Passing } from "../../components/Filters";
@@ -36,12 +37,14 @@ function Browser({ topics }: { topics: readonly TopicItem[] }) {
 	const set = (change: TopicsSearch, replace = false) =>
 		void navigate({ to: ".", search: { ...search, ...change }, replace });
 	const shown = soughtTopics(topics, search);
+	const names = useMemo(() => topics.map(({ id }) => id), [topics]);
 	return (
 		<>
 			<FilterBar>
 				<SearchInput
 					label="Words"
 					placeholder="composite, out, view, …"
+					names={names}
 					value={search.q}
 					onChange={(q) => set({ q }, true)}
 				/>

@@ -309,7 +309,7 @@ function Verdict({ data, isBehind }: VerdictProps) {
 	return (
 		<div className={styles.verdict} role="status" data-valid={data.valid} data-behind={isBehind}>
 			<strong>
-				{data.valid ? `PyTorch ${data.release} takes this` : `PyTorch ${data.release} refuses this`}
+				{data.valid ? `PyTorch ${data.release} accepts this` : `PyTorch ${data.release} rejects this`}
 			</strong>
 			{errors > 0 && <Badge tone="error">{counted(errors, "error")}</Badge>}
 			{warnings > 0 && <Badge tone="warning">{counted(warnings, "warning")}</Badge>}
