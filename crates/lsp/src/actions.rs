@@ -171,7 +171,7 @@ fn fix_all(opened: OpenFile<'_>) -> Option<CodeAction> {
         new_text: fixed.text,
     };
     Some(CodeAction {
-        title: "Make all edits that change no meaning".to_owned(),
+        title: "Make all safe edits".to_owned(),
         kind: Some(CodeActionKind::from(FIX_ALL)),
         edit: Some(edits(&document.uri, vec![edit])),
         ..CodeAction::default()
