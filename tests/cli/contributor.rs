@@ -111,7 +111,7 @@ fn errors_come_last_before_their_count() {
 
     let with_infos = stdout(&run(folder, &["check", NATIVE, "--info"]));
     assert!(with_infos.contains("\ninfo["));
-    assert!(!with_infos.contains("hidden"));
+    assert!(!with_infos.contains("hidden; --info"));
     // Programs get everything.
     let json = stdout(&run(folder, &["check", NATIVE, "--format", "json"]));
     let json: Value = serde_json::from_str(&json).unwrap();

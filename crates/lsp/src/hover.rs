@@ -51,7 +51,12 @@ fn text(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Option<String> {
             .then(|| rule(word))?;
     }
     if let Some(id) = opened.operator_at(cursor) {
-        return Some(operator(opened, id));
+        // A variant of another operator is generated in the place of an entry with errors.
+        let is_declared =
+            opened.document.role == Role::Native && cursor.part() == Part::Value("func");
+        let is_replaced = is_declared && opened.snapshot.catalogue.operator(id).is_generated();
+        let instead = is_replaced.then(|| errors(opened, cursor)).flatten();
+        return Some(instead.unwrap_or_else(|| operator(opened, id)));
     }
     let found = match (opened.document.role, cursor.part()) {
         (Role::Native, Part::Key) => topic(word, &[Kind::Field]),
