@@ -22,10 +22,11 @@ export default defineConfig({
 							name: "vendor",
 							test: /node_modules[\\/](react|react-dom|scheduler|openapi-fetch|@tanstack[\\/](react-)?(router|query|store|history))/,
 						},
-						// Tables that sort bring a library with them, which the first view does not need.
+						// Tables that sort and the choice of a revision bring libraries with them, which the
+						// first view does not need.
 						{
 							name: "shared",
-							test: /src[\\/](components[\\/](?!SortedTable)|api|layout[\\/]place|lib)/,
+							test: /src[\\/](components[\\/](?!SortedTable|RevisionBox)|api|layout[\\/]place|lib)/,
 							minShareCount: 9,
 						},
 					],

@@ -36,6 +36,11 @@ pub(super) struct Access {
     /// several. Without tokens on loopback, the server answers for no other host by default
     #[arg(long = "allowed-host", env = "OPATLAS_ALLOWED_HOSTS", value_name = "HOST", value_delimiter = ',', value_parser = HostName::parse)]
     allowed_hosts: Vec<HostName>,
+
+    /// The address that people reach the server by, such as https://opatlas.example.org; reports and
+    /// previews of links contain it
+    #[arg(long, env = "OPATLAS_PUBLIC_URL", value_name = "URL", value_parser = origin)]
+    public_url: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -181,6 +186,7 @@ impl Bounds {
             auth,
             hosts: access.hosts(auth, listen),
             cors_origins: access.cors_origins.clone(),
+            public_url: access.public_url.clone(),
             log_sample,
             ..ApiConfig::default()
         }

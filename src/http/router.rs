@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{Method, header};
 use axum::middleware;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -24,11 +24,13 @@ use crate::http::middleware::envelope;
 use crate::http::middleware::hosts;
 use crate::http::middleware::kept;
 use crate::http::middleware::metrics;
+use crate::http::negotiate::Accept;
 use crate::http::routes::access;
 use crate::http::routes::ask;
 use crate::http::routes::backends;
 use crate::http::routes::badges;
 use crate::http::routes::calls;
+use crate::http::routes::cards;
 use crate::http::routes::compare;
 use crate::http::routes::compare_schemas;
 use crate::http::routes::coverage;
@@ -82,6 +84,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(operators::list))
         .routes(routes!(operators::one))
         .routes(routes!(tables::one))
+        .routes(routes!(cards::one))
         .routes(routes!(signatures::list))
         .routes(routes!(signatures::one))
         .routes(routes!(calls::one))
@@ -178,10 +181,14 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
     let router = router.route_layer(guard);
     // The tools answer through the routes. The bounds around them already apply to the call.
     let answers = router.clone().layer(surround.clone());
-    let tools = mcp::over_http(answers.with_state(api.clone()));
+    let answers = answers.with_state(api.clone());
+    let tools = mcp::over_http(answers.clone());
+    let pages = move |api: State<Api>, accept: Accept, request: Request| {
+        web::fallback(answers.clone(), api, accept, request)
+    };
     let router = router
         .route_service(mcp::PATH, tools)
-        .fallback(web::fallback)
+        .fallback(pages)
         .layer(CatchPanicLayer::custom(envelope::panicked))
         .layer(DefaultBodyLimit::disable())
         .layer(bounded)

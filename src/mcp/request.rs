@@ -3,16 +3,14 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use axum::{Router, body};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Deserialize;
 use tower::ServiceExt as _;
 
+use crate::http::inner::{encoded, path};
+
 /// The maximum size of an answer, in bytes. More is of no use to an assistant.
 const MOST_ANSWERED: usize = 1 << 20;
-
-/// What needs no escape in a path or a query.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'_');
 
 /// What an assistant needs of a problem.
 #[derive(Deserialize)]
@@ -103,15 +101,4 @@ fn result(status: StatusCode, text: &str) -> CallToolResult {
 
 fn failed(why: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(why)])
-}
-
-fn path(segments: &[&str]) -> String {
-    let segments = segments.iter().map(|segment| encoded(segment));
-    segments
-        .flat_map(|segment| ["/".to_owned(), segment])
-        .collect()
-}
-
-fn encoded(text: &str) -> String {
-    utf8_percent_encode(text, ESCAPED).to_string()
 }

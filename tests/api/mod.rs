@@ -22,6 +22,7 @@ mod mcp;
 mod operators;
 mod outsiders;
 mod overlay;
+mod pages;
 mod preflight;
 mod probe;
 mod projects;

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { counts, eventually, everyLook, reads, run, settled, site, skip } from "./harness.mjs";
+import { counts, eventually, everyLook, NEWEST, reads, run, settled, site, skip } from "./harness.mjs";
 
 describe("access where tokens are wanted", { skip, concurrency: false }, () => {
 	let token;
@@ -48,6 +48,9 @@ describe("access where tokens are wanted", { skip, concurrency: false }, () => {
 		await everyLook(page, "access without a token");
 		await page.getByLabel("Token", { exact: true }).fill(token);
 		await page.getByRole("button", { name: "Use it" }).click();
+		// Back to where one came from, which is open now.
+		await page.getByText(/2,590 operators/).waitFor();
+		await page.getByRole("link", { name: "Access", exact: true }).click();
 		await right(page, "read").getByText("allowed").waitFor();
 		await reads(right(page, "ingest"), /not allowed with this token/);
 		await reads(right(page, "admin"), /not allowed with this token/);
@@ -56,6 +59,19 @@ describe("access where tokens are wanted", { skip, concurrency: false }, () => {
 		await page.getByRole("link", { name: "Home", exact: true }).click();
 		await page.getByText(/2,590 operators/).waitFor();
 		assert.deepEqual(await kept(page), [false, true]);
+	});
+
+	it("a token that expired is replaced, and the page comes back with all its address", async (t) => {
+		const path = `/p/pytorch/r/${NEWEST}/operators?q=conv`;
+		const page = await web.open(t, "/access", { fine: [/401/] });
+		await page.evaluate(() => sessionStorage.setItem("opatlas.token", "opatlas_expired"));
+		await page.goto(web.base + path);
+		await page.getByRole("alert").getByRole("link", { name: "Enter a token" }).click();
+		await page.getByText("The server does not accept this token").waitFor();
+		await page.getByLabel("Token", { exact: true }).fill(token);
+		await page.getByRole("button", { name: "Use it" }).click();
+		await page.waitForURL(`**${path}`);
+		await page.getByRole("heading", { level: 1, name: /Operators/ }).waitFor();
 	});
 
 	it("a token is kept in the browser by choice, and forgotten on demand", async (t) => {

@@ -41,7 +41,7 @@ describe("compare", { skip, concurrency: false }, () => {
 		await reads(verdict, /^✕\s*Fails/);
 		await reads(verdict, new RegExp(`${summary.breaking}\\s*✕ Breaking`));
 		await reads(verdict, new RegExp(`${official.backward.length} operators not backward`));
-		await reads(page.getByRole("heading", { level: 2 }).first(), /Undo or accept/);
+		await reads(page.getByRole("heading", { level: 2 }).first(), /What breaks for you/);
 	});
 
 	it("filters by level, audience, backend and words, all in the address", async (t) => {
@@ -195,7 +195,7 @@ describe("compare", { skip, concurrency: false }, () => {
 
 	it("takes a file from the disk", async (t) => {
 		const page = await web.open(t, "/compare?from=files");
-		await page.getByLabel("File for: Base (old)").setInputFiles({
+		await page.getByLabel("Choose a file for Base (old)").setInputFiles({
 			name: "native_functions.yaml",
 			mimeType: "application/yaml",
 			buffer: Buffer.from("- func: from_disk(Tensor self) -> Tensor\n"),

@@ -230,7 +230,7 @@ describe("history", { skip, concurrency: false }, () => {
 			await reads(xpu, /since 2\.15\.0/);
 			await xpu.locator("summary").focus();
 			await page.keyboard.press("Enter");
-			await reads(xpu, /2\.12\.1 – 2\.13\.0[\s\S]*2\.15\.0 – 2\.15\.0[\s\S]*Own kernel/);
+			await reads(xpu, /2\.12\.1 to 2\.13\.0[\s\S]*since 2\.15\.0[\s\S]*Own kernel/);
 		});
 
 		it("is asked for in a form that ends in the address, and comes as Markdown", async (t) => {
@@ -274,24 +274,46 @@ describe("history", { skip, concurrency: false }, () => {
 			await page.waitForURL("**/compare/2.13.0...2.15.0");
 		});
 
-		it("keeps a given file in the address, also with another end", async (t) => {
+		it("keeps a given file in the window, and a link for others holds it", async (t) => {
 			const page = await web.open(t, UPGRADE);
+			await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
 			await settled(page);
 			const text = page.getByLabel("Content of the backend file");
 			await text.fill(BACKEND);
 			await page.getByRole("button", { name: "Compare the file" }).click();
-			await page.waitForURL(/\/upgrade\?base=2\.13\.0&head=2\.15\.0#file=[\w-]+$/);
-			const { hash } = new URL(page.url());
 			const verdict = region(page, "Verdict");
-			await verdict.getByText("lists 3 operators").waitFor();
+			await verdict.getByText("The file lists 3 operators").waitFor();
+			assert.equal(page.url(), web.base + UPGRADE);
 			await page.reload();
-			await verdict.getByText("lists 3 operators").waitFor();
+			await verdict.getByText("The file lists 3 operators").waitFor();
 			await eventually(async () => assert.equal(await text.inputValue(), BACKEND));
 			await chooseRevision(page, "Base (old)", "2.12.1");
-			await page.waitForURL((url) => url.searchParams.get("base") === "2.12.1" && url.hash === hash);
+			await page.waitForURL((url) => url.searchParams.get("base") === "2.12.1" && url.hash === "");
 			await verdict.getByRole("link", { name: /All changes from .*2\.12\.1/ }).waitFor();
-			const shared = await web.open(t, new URL(page.url()).pathname + new URL(page.url()).search + hash);
+			await page.getByRole("button", { name: "Copy link with the file" }).click();
+			await page.getByRole("button", { name: "Copied" }).waitFor();
+			const link = new URL(await page.evaluate(() => navigator.clipboard.readText()));
+			assert.match(link.hash, /^#file=[\w-]+$/);
+			const shared = await web.open(t, link.pathname + link.search + link.hash);
 			await region(shared, "Operators that are gone").getByRole("link", { name: "cholesky" }).waitFor();
+			await shared.waitForURL((url) => url.hash === "");
+			await shared.goto(`${web.base}${UPGRADE}#file=AAAA`);
+			await shared.getByText("does not contain a readable file").waitFor();
+		});
+
+		it("names a file only where somebody gave it a name", async (t) => {
+			const page = await web.open(t, UPGRADE);
+			await settled(page);
+			const buffer = Buffer.from(BACKEND);
+			await page
+				.getByLabel("Choose a file …")
+				.setInputFiles({ name: "mine.yaml", mimeType: "application/yaml", buffer });
+			const verdict = region(page, "Verdict");
+			await verdict.getByText("mine.yaml lists 3 operators").waitFor();
+			assert.equal(page.url(), web.base + UPGRADE);
+			await page.getByLabel("Content of the backend file").fill(`${BACKEND}- bmm\n`);
+			await page.getByRole("button", { name: "Compare the file" }).click();
+			await verdict.getByText("The file lists 4 operators").waitFor();
 		});
 
 		it("exports a checklist and a table", async (t) => {
@@ -333,8 +355,13 @@ describe("history", { skip, concurrency: false }, () => {
 			const text = page.getByLabel("Content of the backend file");
 			await text.fill(`${BACKEND}- no_such_thing\n- add.Tensro\n`);
 			await page.getByRole("button", { name: "Compare the file" }).click();
-			const unknown = region(page, "Operators that are gone").getByRole("listitem");
+			const unknown = region(page, "Names in neither revision").getByRole("listitem");
 			await unknown.filter({ hasText: "add.Tensro" }).getByRole("link", { name: "add.Tensor" }).waitFor();
+			await counts(unknown, 2);
+			await reads(unknown.filter({ hasText: "no_such_thing" }), /in neither revision/);
+			const gone = region(page, "Operators that are gone").getByRole("listitem");
+			await counts(gone, 1);
+			await reads(gone, /cholesky\s*gone/);
 			await text.fill("backend: Nowhere\ncpp_namespace: acme\nsupported:\n- abs\n");
 			await page.getByRole("button", { name: "Compare the file" }).click();
 			await page.getByRole("alert").waitFor();

@@ -1,6 +1,7 @@
 // Where nobody has said which project: what the home page tells of each, and where the search leads.
 
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import {
@@ -17,10 +18,31 @@ import {
 
 // Before `pytorch` in the alphabet, so that it is first in every list.
 const OTHER = "acme";
+const EMPTY = "aaa";
+const BROKEN = "broken";
+
+/** Imports two revisions with the same error. */
+function importBroken(database, dir) {
+	const entry = (name, key) =>
+		`- func: ${name}(Tensor self) -> Tensor\n  dispatch:\n    ${key}: ${name}\n`;
+	const wrong = entry("blend", "CPUU");
+	for (const [label, text] of [
+		["2.13.0", wrong],
+		["2.13.1", wrong + entry("mix", "CPU")],
+	]) {
+		const files = join(dir, label);
+		mkdirSync(files);
+		writeFileSync(join(files, "native_functions.yaml"), text);
+		importInto(database, BROKEN, label, files);
+	}
+}
 
 describe("home", { skip, concurrency: false }, () => {
 	const web = site({
-		prepare: (database) => importInto(database, OTHER, "2.13.0", join(releases, "2.13.0")),
+		prepare: (database, dir) => {
+			importInto(database, OTHER, "2.13.0", join(releases, "2.13.0"));
+			importBroken(database, dir);
+		},
 	});
 	const first = (page) => page.locator('#palette-hits [aria-selected="true"]');
 	const seek = async (page, text) => {
@@ -107,14 +129,17 @@ describe("home", { skip, concurrency: false }, () => {
 
 	it("leads to what people come for, and to the page of each project", async (t) => {
 		const page = await web.open(t, "/");
-		const tasks = page.getByRole("navigation", { name: "Tasks" });
-		for (const [name, url] of [
-			["Plan an upgrade", "**/p/pytorch/upgrade"],
-			["Check my entry", "**/validate"],
-			["What does my backend lack?", `**/p/pytorch/r/${NEWEST}/backends`],
+		const questions = page.getByRole("navigation", { name: "Questions" });
+		for (const [role, name, url, answer] of [
+			["link", /grid_sampler_2d/, `**/${NEWEST}/operators/grid_sampler_2d?key=MPS`, "Why MPS"],
+			["button", /mean\?/, "**/why#*", undefined],
+			["link", /next release/, "**/p/pytorch/upgrade", undefined],
+			["link", /entry valid/, "**/validate", undefined],
+			["link", /model run/, "**/p/pytorch/preflight", undefined],
 		]) {
-			await tasks.getByRole("link", { name }).click();
+			await questions.getByRole(role, { name }).click();
 			await page.waitForURL(url);
+			if (answer) await page.getByRole("complementary", { name: answer }).waitFor();
 			await page.goBack();
 		}
 		// Only the newest of each, with what it changed.
@@ -127,6 +152,61 @@ describe("home", { skip, concurrency: false }, () => {
 		await page.getByLabel("Label, commit, subject or date").fill("2.12");
 		await page.waitForURL("**/p/pytorch?q=2.12");
 		await reads(page.getByRole("region", { name: "Revisions" }).locator("ol"), /^2\.12\.1/);
+	});
+
+	it("lists projects by size, and the empty ones last", async (t) => {
+		const made = await fetch(`${web.base}/v1/projects`, {
+			method: "POST",
+			headers: { "content-type": "application/json" },
+			body: JSON.stringify({ name: EMPTY }),
+		});
+		assert.ok(made.ok);
+		const page = await web.open(t, "/");
+		await settled(page);
+		const names = page.getByRole("main").getByRole("heading", { level: 2 });
+		await eventually(async () =>
+			assert.deepEqual(await names.allInnerTexts(), ["pytorch", BROKEN, OTHER, EMPTY]),
+		);
+	});
+
+	it("goes on in the search with what is typed into its field, and no letter is lost", async (t) => {
+		let find;
+		const found = new Promise((done) => {
+			find = done;
+		});
+		const routes = { "**/assets/Palette-*.js": (route) => found.then(() => route.continue()) };
+		const page = await web.open(t, "/", { routes });
+		const begin = page.getByRole("searchbox", { name: /Search for an operator/ });
+		await begin.focus();
+		await page.keyboard.type("nonzero on mps");
+		const field = page.getByRole("combobox", { name: "Search" });
+		await eventually(async () => assert.equal(await field.inputValue(), "nonzero on mps"));
+		await page.keyboard.press("Enter");
+		find();
+		await page.waitForURL(`**/r/${NEWEST}/operators/nonzero?key=MPS`);
+	});
+
+	it("explains an error message that is pasted into its field", async (t) => {
+		const page = await web.open(t, "/");
+		await page.getByRole("searchbox", { name: /Search for an operator/ }).focus();
+		await page.evaluate(() => {
+			const data = new DataTransfer();
+			data.setData(
+				"text",
+				"Traceback (most recent call last):\nNotImplementedError: The operator 'aten::nonzero' is not currently implemented for the MPS device.",
+			);
+			const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
+			document.activeElement.dispatchEvent(event);
+		});
+		await page.waitForURL("**/why#*");
+		await page.getByText("nonzero").first().waitFor();
+	});
+
+	it("says beside errors that are not new that they were there before", async (t) => {
+		const page = await web.open(t, `/p/${BROKEN}`);
+		await settled(page);
+		const newest = page.getByRole("region", { name: "Revisions" }).getByRole("listitem").first();
+		await reads(newest, /no breaking changes[\s\S]*1 error, as before/);
 	});
 
 	it("is there without what has to be computed first", async (t) => {

@@ -103,7 +103,7 @@ describe("pasted files", { skip, concurrency: false }, () => {
 		const page = await web.open(t, "/compare?from=files");
 		const take = async (area, label, version) => {
 			const path = join(releases, version, "native_functions.yaml");
-			await page.getByLabel(`File for: ${label}`).setInputFiles(path);
+			await page.getByLabel(`Choose a file for ${label}`).setInputFiles(path);
 			await holds(area, readFileSync(path, "utf8"));
 		};
 		await take(base(page), "Base (old)", "2.13.0");

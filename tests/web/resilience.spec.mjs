@@ -61,6 +61,37 @@ describe("resilience", { skip, concurrency: false }, () => {
 		assert.ok(asked > 1, `asked for ${asked} times`);
 	});
 
+	it("says that the server is not reachable where a part of the program cannot come", async (t) => {
+		const page = await web.open(t, "/coverage", { fine: [/ERR_|Failed to fetch|dynamically/] });
+		await settled(page);
+		await page.context().setOffline(true);
+		await page.getByRole("link", { name: "Rules", exact: true }).click();
+		const alert = page.getByRole("alert");
+		await alert.getByRole("heading", { name: "The server is not reachable" }).waitFor();
+		const again = alert.getByRole("button", { name: "Try again" });
+		await again.click();
+		await again.waitFor();
+		await alert.getByRole("heading", { name: "The server is not reachable" }).waitFor();
+		await page.context().setOffline(false);
+		await again.click();
+		await page.getByRole("heading", { level: 1, name: "Rules" }).waitFor();
+	});
+
+	it("names what does not exist, suggests once, and does not offer to try again", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/add.Tensr`, { fine: [/404/] });
+		const alert = page.getByRole("alert");
+		await reads(alert, /has no operator add\.Tensr\.\s+Did you mean add\.Tensor\s*\?/);
+		const times = async () => (await alert.innerText()).match(/did you mean/gi).length;
+		assert.equal(await times(), 1);
+		assert.equal(await alert.getByRole("button", { name: "Try again" }).count(), 0);
+		await page.goto(`${web.base}/rules/argument-rename`);
+		await reads(alert, /unknown rule argument-rename\.\s+Did you mean/);
+		assert.equal(await times(), 1);
+		await page.goto(`${web.base}/topcs`);
+		await reads(page.locator("main"), /You asked for \/topcs[\s\S]*Did you mean \/topics\?/);
+		assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
+	});
+
 	it("copies without https, and says so where the browser refuses", async (t) => {
 		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.13.0");
 		await settled(page);

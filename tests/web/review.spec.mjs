@@ -2,6 +2,7 @@
 // beside the changes, cards of new operators, accepting in place, and the comment.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -45,6 +46,29 @@ const HEAD = `- func: blend(Tensor self, Tensor end) -> Tensor
     CPU: fresh_cpu
 `;
 
+/** The commits of a project of two. */
+const commits = [];
+
+/** A project of two commits. */
+function importLine(database, dir) {
+	const clone = join(dir, "line");
+	mkdirSync(clone);
+	const git = (...args) => execFileSync("git", ["-C", clone, ...args], { encoding: "utf8" });
+	const who = ["-c", "user.name=A", "-c", "user.email=a@b.c"];
+	git("init", "-q", "-b", "main");
+	for (const [subject, text] of [
+		["Begin with one", "- func: one(Tensor self) -> Tensor\n"],
+		["Add two", "- func: one(Tensor self) -> Tensor\n- func: two(Tensor self) -> Tensor\n"],
+	]) {
+		writeFileSync(join(clone, "native_functions.yaml"), text);
+		git("add", ".");
+		git(...who, "commit", "-qm", subject);
+		commits.push(git("rev-parse", "--short=12", "HEAD").trim());
+	}
+	const path = ["--path", "native_functions.yaml"];
+	run("import", "--project", "line", "--git", clone, ...path, "--database", database);
+}
+
 /** Two small revisions of a project of its own. */
 function prepare(database, dir) {
 	for (const [label, text] of [
@@ -68,7 +92,12 @@ const copied = (page, check) =>
 	eventually(async () => check(await page.evaluate(() => navigator.clipboard.readText())));
 
 describe("a review", { skip, concurrency: false }, () => {
-	const web = site({ prepare });
+	const web = site({
+		prepare(database, dir) {
+			prepare(database, dir);
+			importLine(database, dir);
+		},
+	});
 	const asked = async (path, accept = "application/json") => {
 		const response = await fetch(`${web.base}/v1/projects/${path}`, { headers: { accept } });
 		return accept === "application/json" ? response.json() : response.text();
@@ -96,7 +125,7 @@ describe("a review", { skip, concurrency: false }, () => {
 			assert.ok(y + height <= 900, `it ends at ${y + height}`);
 		});
 		const { causes } = await asked("pytorch/compare/2.12.1...2.13.0");
-		await page.getByText(`${causes.length} causes, 0 viewed`).waitFor();
+		await page.getByText(`0 of ${causes.length} viewed`).waitFor();
 		await rest.click();
 		await counts(page.getByRole("article"), causes.length);
 	});
@@ -137,7 +166,7 @@ describe("a review", { skip, concurrency: false }, () => {
 		await unfold(page, /_unique/);
 		await cause(page, /_unique/).getByLabel("Viewed").check();
 		const { causes } = await asked("pytorch/compare/2.12.1...2.13.0");
-		await page.getByText(`${causes.length} causes, 1 viewed`).waitFor();
+		await page.getByText(`1 of ${causes.length} viewed`).waitFor();
 		assert.equal(
 			await cause(page, /_unique/).locator("[data-cause]").getAttribute("aria-expanded"),
 			"false",
@@ -147,11 +176,86 @@ describe("a review", { skip, concurrency: false }, () => {
 		assert.ok(await cause(page, /_unique/).getByLabel("Viewed").isChecked());
 		await page.goto(`${web.base}/p/pytorch/compare/2.13.0...2.15.0`);
 		await ready(page);
-		await page.getByText(/causes, 0 viewed/).waitFor();
+		await page.getByText(/^0 of \d+ viewed/).waitFor();
 		// The same two revisions by another address.
 		const { base, head } = await asked("pytorch/compare/2.12.1...2.13.0");
 		await page.goto(`${web.base}/p/pytorch/compare/${base.revision}...${head.revision}`);
-		await page.getByText(/causes, 1 viewed/).waitFor();
+		await page.getByText(/^1 of \d+ viewed/).waitFor();
+	});
+
+	it("stays at the top with how far it is, and goes to the next that is not viewed", async (t) => {
+		const page = await web.open(t, RELEASES);
+		await ready(page);
+		const bar = page.getByRole("progressbar", { name: "Viewed" });
+		const focused = () =>
+			page.evaluate(() => document.activeElement?.closest("article")?.ariaLabel ?? "");
+		const at = async (name) => {
+			await eventually(async () => assert.match(await focused(), name));
+			const y = (await cause(page, name).boundingBox()).y;
+			assert.ok(y > 0 && y < 900, `it stands at ${y}`);
+		};
+		await page.getByRole("button", { name: /^Next/ }).click();
+		await at(/Dimname/);
+		const isOpen = (name) => cause(page, name).locator("[data-cause]").getAttribute("aria-expanded");
+		assert.equal(await isOpen(/Dimname/), "true");
+		await page.keyboard.press("v");
+		await page.getByText(/^1 of \d+ viewed/).waitFor();
+		assert.equal(await isOpen(/Dimname/), "false");
+		await page.keyboard.press("n");
+		await at(/_unique/);
+		await page.keyboard.press("p");
+		await eventually(async () => assert.doesNotMatch(await focused(), /_unique|Dimname/));
+		await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+		await eventually(async () => {
+			const { y } = await bar.boundingBox();
+			assert.ok(y >= 0 && y < 200, `it stands at ${y}`);
+		});
+	});
+
+	it("has a tree by file that leads to every cause, also to folded ones", async (t) => {
+		const page = await web.open(t, RELEASES);
+		await ready(page);
+		const tree = page.getByRole("navigation", { name: "Causes by file" });
+		const { causes, changes } = await asked("pytorch/compare/2.12.1...2.13.0");
+		const fileOf = new Map(changes.map(({ fingerprint, file }) => [fingerprint, file]));
+		const files = new Set(causes.map(({ changes }) => fileOf.get(changes[0])));
+		await counts(tree.locator("summary"), files.size);
+		await tree.getByRole("button").last().click();
+		await eventually(async () =>
+			assert.ok(await page.evaluate(() => document.activeElement?.closest("article") !== null)),
+		);
+		await page.keyboard.press("v");
+		await tree.getByRole("button", { name: /viewed$/ }).waitFor();
+	});
+
+	it("asks of releases what they mean, and of anything else what to undo", async (t) => {
+		const page = await web.open(t, RELEASES);
+		await ready(page);
+		await page.getByRole("region", { name: "What breaks for you" }).waitFor();
+		await page.goto(web.base + SMALL);
+		await ready(page);
+		await page.getByRole("region", { name: "Undo or accept" }).waitFor();
+	});
+
+	it("leaves the filters where they are from tab to tab", async (t) => {
+		const page = await web.open(t, SMALL);
+		await ready(page);
+		const top = async () => (await page.getByRole("search").boundingBox()).y;
+		const before = await top();
+		for (const name of [/Changes by operator/, /Dispatch tables/, /Review/]) {
+			await page.getByRole("tab", { name }).click();
+			await page.getByRole("tab", { name, selected: true }).waitFor();
+			assert.equal(await top(), before, `${name}`);
+		}
+	});
+
+	it("names commits by their subjects", async (t) => {
+		const page = await web.open(t, `/p/line/compare/${commits[0]}...${commits[1]}`);
+		await ready(page);
+		await page.getByRole("heading", { level: 1, name: "Begin with one → Add two" }).waitFor();
+		await reads(page.getByRole("region", { name: "Verdict" }), /Begin with one[\s\S]*Add two/);
+		await page.goto(`${web.base}/compare?project=line`);
+		await page.getByRole("link", { name: /^Add two/ }).waitFor();
 	});
 
 	it("steps through causes with j and k, and Enter unfolds", async (t) => {
@@ -277,9 +381,9 @@ describe("a review", { skip, concurrency: false }, () => {
 		await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
 		await ready(page);
 		const verdict = page.getByRole("region", { name: "Verdict" });
-		await reads(verdict, /Fails[\s\S]*changes fail from breaking on/);
+		await reads(verdict, /Fails[\s\S]*breaking changes make it fail/);
 		await page.getByLabel("Fails on").selectOption("never");
-		await reads(verdict, /Warns[\s\S]*no level fails/);
+		await reads(verdict, /Warns[\s\S]*no change makes it fail/);
 		assert.match(page.url(), /[?&]fail_on=never/);
 		await page.getByRole("button", { name: "Copy as comment" }).click();
 		const path = "pytorch/compare/2.12.1...2.13.0?fail_on=never&max_chars=65000&part=1";

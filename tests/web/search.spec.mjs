@@ -77,6 +77,56 @@ describe("search", { skip, concurrency: false }, () => {
 		await page.getByRole("link", { name: `${added} in ${NEWEST}` }).waitFor();
 	});
 
+	it("understands a backend beside an operator, in either order, and says the verdict", async (t) => {
+		const page = await web.open(t, "/rules");
+		await settled(page);
+		await seek(page, "");
+		const field = page.getByRole("combobox", { name: "Search" });
+		for (const text of [
+			"MPS grid_sampler_2d",
+			"grid_sampler_2d on mps",
+			"Does grid_sampler_2d run on MPS, and since when?",
+		]) {
+			await field.fill(text);
+			await reads(first(page), /^operator\s*grid_sampler_2d\s*pytorch 2\.15\.0\s*MPS: Runs$/);
+		}
+		await field.fill("softmax cuda");
+		await reads(first(page), /^overloads\s*softmax\s*pytorch 2\.15\.0\s*CUDA: \w+ \(softmax\.int\)$/);
+		await page.keyboard.press("Enter");
+		await page.waitForURL(`**${AT}/names/softmax?key=CUDA`);
+		await page.getByRole("complementary", { name: "Why CUDA" }).waitFor();
+		await page.keyboard.press("Control+k");
+		await field.fill("MPS grid_sampler");
+		await page.keyboard.press("Enter");
+		await page.waitForURL(`**${AT}/operators/grid_sampler?key=MPS`);
+		await page.getByRole("complementary", { name: "Why MPS" }).waitFor();
+	});
+
+	it("keeps what is typed before the program is there, and while the hits are on their way", async (t) => {
+		let begin;
+		const held = new Promise((done) => {
+			begin = done;
+		});
+		let find;
+		const found = new Promise((done) => {
+			find = done;
+		});
+		const page = await web.open(t, "/nowhere");
+		await page.route("**/assets/index-*.js", (route) => held.then(() => route.continue()));
+		await page.route("**/assets/Palette-*.js", (route) => found.then(() => route.continue()));
+		await page.goto(`${web.base}${AT}`, { waitUntil: "commit" });
+		await page.waitForFunction(() => "opatlasKeys" in window);
+		await page.keyboard.type("/grid");
+		begin();
+		const field = page.getByRole("combobox", { name: "Search" });
+		await field.waitFor();
+		await page.keyboard.type("_sampler_2d");
+		await page.keyboard.press("Enter");
+		assert.equal(await field.inputValue(), "grid_sampler_2d");
+		find();
+		await page.waitForURL(`**${AT}/operators/grid_sampler_2d`);
+	});
+
 	it("a base name has a page: its operators, support, calls and history", async (t) => {
 		const page = await web.open(t, `${AT}/operators/add.Tensor`);
 		// Until the operator has come the header is lower, and the link may move under the pointer.
@@ -90,7 +140,7 @@ describe("search", { skip, concurrency: false }, () => {
 		await reads(of("Call it"), /def add_\([\s\S]*at::Tensor add\(/);
 		await reads(of("History"), /2\.15\.0[\s\S]*add\.Tensor/);
 		await everyLook(page, "a base name");
-		await of("Support").getByLabel("Operator").selectOption("add_.Scalar");
+		await of("Where it runs").getByLabel("Operator").selectOption("add_.Scalar");
 		await page.waitForURL("**/names/add?form=add_.Scalar");
 		await page.getByRole("list", { name: "Support on CPU" }).waitFor();
 		await of("Overloads").getByRole("link", { name: "line 541 declares add.Tensor" }).click();

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { NEWEST, settled, site, skip } from "./harness.mjs";
+import { PAGES } from "./pages.mjs";
 
 const PAGE = { accept: "text/html" };
 /** The most that the first view may load of script, compressed. */
@@ -13,10 +14,14 @@ describe("serving", { skip, concurrency: false }, () => {
 	const web = site();
 	const get = (path, headers) => fetch(web.base + path, { headers });
 
-	it("every view is the one page, under a strict policy", async () => {
-		for (const path of ["/", `/p/pytorch/r/${NEWEST}/operators/add.Tensor`, "/nowhere"]) {
+	it("every view is a page, under a strict policy", async () => {
+		for (const [path, status] of [
+			["/", 200],
+			[`/p/pytorch/r/${NEWEST}/operators/add.Tensor`, 200],
+			["/nowhere", 404],
+		]) {
 			const response = await get(path, PAGE);
-			assert.equal(response.status, 200);
+			assert.equal(response.status, status);
 			assert.match(await response.text(), /<div id="root">/);
 			const policy = response.headers.get("content-security-policy");
 			assert.match(policy, /default-src 'self'/);
@@ -24,9 +29,35 @@ describe("serving", { skip, concurrency: false }, () => {
 			assert.doesNotMatch(policy, /unsafe/);
 			assert.equal(response.headers.get("x-content-type-options"), "nosniff");
 			assert.equal(response.headers.get("cache-control"), "no-cache");
+			if (status === 404) continue;
 			const again = await get(path, { ...PAGE, "if-none-match": response.headers.get("etag") });
 			assert.equal(again.status, 304);
 		}
+	});
+
+	it("every address of a view is a page, whatever is accepted", async () => {
+		// Other projects are in the databases of other files.
+		const isHere = ({ path }) => path !== "/nowhere" && !/^\/p\/(?!pytorch|none)/.test(path);
+		// A base name and a removed operator have pages, although the API does not have them.
+		const others = ["a base name", "removed", "no such key"];
+		for (const { page, state, path, fine } of PAGES.filter(isHere)) {
+			const response = await get(path, { accept: "*/*" });
+			await response.text();
+			assert.match(response.headers.get("content-type"), /text\/html/, path);
+			const exists = (fine.length === 0) !== others.includes(state);
+			assert.equal(response.status, exists ? 200 : 404, `${page}, ${state}: ${path}`);
+		}
+	});
+
+	it("a link says what its page answers", async () => {
+		const at = `/p/pytorch/r/${NEWEST}/operators/grid_sampler_2d`;
+		const text = await (await get(at, { accept: "*/*" })).text();
+		assert.match(text, new RegExp(`<title>grid_sampler_2d · pytorch ${NEWEST} · Opatlas</title>`));
+		assert.match(text, /og:description" content="grid_sampler_2d: Works on CPU, CUDA, HIP, MPS/);
+		const image = /og:image" content="([^"]+)"/.exec(text)[1];
+		const card = await get(image);
+		assert.match(card.headers.get("content-type"), /image\/svg/);
+		assert.match(await card.text(), /MPS.*runs.*since/s);
 	});
 
 	it("what is no view stays a problem", async () => {

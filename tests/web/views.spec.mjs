@@ -157,6 +157,30 @@ describe("views", { skip, concurrency: false }, () => {
 		await reads(said, new RegExp(`^${items.length} of`));
 	});
 
+	it("lists operators in groups, internal and deprecated ones last, each with where it runs", async (t) => {
+		const view = await (
+			await fetch(`${web.base}/v1/projects/pytorch/revisions/${NEWEST}/matrix`)
+		).json();
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators`);
+		const list = page.getByRole("list", { name: "Operators" });
+		const rows = list.getByRole("listitem");
+		await reads(rows.first(), /^A\s+\d+\s+abs\s/);
+		// What the cells say is what the matrix has.
+		const { verdicts, operators } = view;
+		const words = { r: "Runs", d: "Decomposes", p: "Partly", b: "Falls back", f: "Fails", u: "Unknown" };
+		for (const name of ["abs.out", "acos"]) {
+			const row = verdicts.rows[operators.find((operator) => operator.name === name).verdicts];
+			const said = (key) => `${key}: ${words[row[verdicts.keys.indexOf(key)]]}`;
+			const strip = rows.filter({ has: page.getByRole("link", { name, exact: true }) }).getByRole("img");
+			const label = await strip.getAttribute("aria-label");
+			for (const key of ["CPU", "HIP", "MPS", "Meta"]) assert.ok(label.includes(said(key)), label);
+			assert.ok(!label.includes("XLA"), "a backend without data");
+		}
+		await list.focus();
+		await page.keyboard.press("End");
+		await reads(rows.last(), /Deprecated\s+\d+\s+_convolution\.deprecated/);
+	});
+
 	it("parameters that mean nothing are left aside", async (t) => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators?kind=nonsense&structured=maybe`);
 		await page.getByText("3,110 of 3,110 operators").waitFor();
@@ -190,15 +214,18 @@ describe("views", { skip, concurrency: false }, () => {
 			await group.getByRole("link", { name, exact: true }).first().waitFor();
 		}
 		await page.getByText("- func: add_.Tensor(Tensor(a!) self").waitFor();
-		const training = page.getByRole("region", { name: "Works and trains" });
-		await reads(training, /works on \d+ of \d+ backends; \d+ live out of tree[\s\S]*bare backend[\s\S]*fails: needs add.out/);
+		const support = page.getByRole("region", { name: "Where it runs" });
+		await reads(support, /Out of tree, unknown: XLA,[\s\S]*bare backend[\s\S]*fails: needs add.out/);
 	});
 
 	it("an operator's page says why training fails, and not only that there is an error", async (t) => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/bincount`);
-		const training = page.getByRole("region", { name: "Works and trains" });
-		await reads(training.getByRole("button", { name: /^CPU/ }), /✕ training[\s\S]*no formula/);
-		assert.doesNotMatch(await training.innerText(), /^error$/m);
+		const support = page.getByRole("region", { name: "Where it runs" });
+		const cell = support.getByRole("button", { name: /^CPU/ });
+		await reads(cell, /✕ no training/);
+		await cell.hover();
+		await reads(support.getByRole("tooltip"), /Training: [\s\S]*no formula/);
+		assert.doesNotMatch(await support.innerText(), /^error$/m);
 	});
 
 	it("what-if shows the cells that change, and is in the address", async (t) => {
@@ -365,22 +392,71 @@ describe("views", { skip, concurrency: false }, () => {
 		await page.waitForURL("**/p/pytorch/r/2.12.1/operators/add.Tensor?key=MPS");
 	});
 
-	it("the theme follows the choice, and the choice is kept", async (t) => {
-		const page = await web.open(t, "/");
-		const canvas = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+	it("the first click on the theme shows the opposite of what is shown, and it is kept", async (t) => {
+		for (const theme of ["light", "dark"]) {
+			const other = theme === "light" ? "dark" : "light";
+			const page = await web.open(t, "/", { theme });
+			const canvas = () =>
+				page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+			await settled(page);
+			const before = await canvas();
+			const change = (to) => page.getByRole("button", { name: `Switch to the ${to} theme` });
+			await change(other).click();
+			await change(theme).waitFor();
+			await eventually(async () => assert.notEqual(await canvas(), before));
+			await page.reload();
+			await change(theme).waitFor();
+			await eventually(async () => assert.notEqual(await canvas(), before));
+			await change(theme).click();
+			await eventually(async () => assert.equal(await canvas(), before));
+		}
+	});
+
+	it("a phone shows at which end of the row of views there are more", async (t) => {
+		const page = await web.open(t, "/", { width: 390 });
 		await settled(page);
-		const light = await canvas();
-		const changes = () =>
-			page.waitForFunction(
-				(before) => getComputedStyle(document.documentElement).backgroundColor !== before,
-				light,
-			);
-		await page.getByRole("button", { name: "Theme: system" }).click();
-		await page.getByRole("button", { name: "Theme: light" }).click();
-		await page.getByRole("button", { name: "Theme: dark" }).waitFor();
-		await changes();
-		await page.reload();
-		await page.getByRole("button", { name: "Theme: dark" }).waitFor();
-		await changes();
+		const row = page.getByRole("navigation", { name: "Views" });
+		const ends = () =>
+			row.evaluate((nav) => [nav.hasAttribute("data-before"), nav.hasAttribute("data-after")]);
+		await eventually(async () => assert.deepEqual(await ends(), [false, true]));
+		await row.evaluate((nav) => nav.scrollTo({ left: 60 }));
+		await eventually(async () => assert.deepEqual(await ends(), [true, true]));
+		await row.evaluate((nav) => nav.scrollTo({ left: nav.scrollWidth }));
+		await eventually(async () => assert.deepEqual(await ends(), [true, false]));
+		await page.setViewportSize({ width: 1600, height: 900 });
+		await eventually(async () => assert.deepEqual(await ends(), [false, false]));
+	});
+
+	it("on paper there are no controls, tables and lists are whole, and links are seen", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators?q=conv`, { theme: "dark" });
+		await settled(page);
+		const rows = page.getByRole("list", { name: "Operators" }).getByRole("listitem");
+		const drawn = await rows.count();
+		const all = Number(await rows.first().getAttribute("aria-setsize"));
+		assert.ok(all > drawn, `${drawn} of ${all}`);
+		await page.emulateMedia({ media: "print" });
+		await eventually(async () => assert.equal(await rows.count(), all));
+		for (const role of ["banner", "navigation", "search"]) {
+			assert.equal(await page.getByRole(role).count(), 0, role);
+		}
+		const look = await page.evaluate(() => ({
+			text: getComputedStyle(document.documentElement).colorScheme,
+			line: getComputedStyle(document.querySelector("main a")).textDecorationLine,
+			list: document.querySelector("main [role=list]").getBoundingClientRect().height,
+		}));
+		assert.equal(look.text, "light");
+		assert.equal(look.line, "underline");
+		assert.ok(look.list > 20 * all, `${look.list}`);
+		await page.goto(`${web.base}/p/pytorch/compare/2.12.1...2.13.0`);
+		await page.getByRole("region", { name: "What breaks for you" }).waitFor();
+		assert.equal(await page.getByRole("button", { name: "Copy permalink" }).count(), 0);
+		assert.ok((await page.getByRole("article").count()) > 1);
+	});
+
+	it("pages of all revisions have no empty field for one", async (t) => {
+		const page = await web.open(t, "/p/pytorch/trends");
+		await settled(page);
+		await page.getByRole("banner").getByRole("link", { name: "pytorch", exact: true }).waitFor();
+		assert.equal(await page.getByRole("banner").getByRole("combobox").count(), 0);
 	});
 });

@@ -23,7 +23,9 @@ describe("ways", { skip, concurrency: false }, () => {
 			await settled(page);
 			const cards = page.getByRole("list", { name: "Ways" }).getByRole("listitem");
 			const shown = await cards.evaluateAll((cards) =>
-				cards.map((card) => [...card.children].map((line) => line.textContent.trim())),
+				cards.map((card) =>
+					[...card.querySelectorAll("summary > span, p")].map((line) => line.textContent.trim()),
+				),
 			);
 			const told = items.map((item) => [
 				item.title,
@@ -54,12 +56,13 @@ describe("ways", { skip, concurrency: false }, () => {
 				},
 			};
 			const page = await web.open(t, `${OPERATORS}/nonzero`, { width, routes });
-			const below = page.getByRole("heading", { name: "Dispatch table" });
+			const below = page.getByRole("heading", { name: "Schema" });
 			await below.waitFor();
 			const top = async () => (await below.boundingBox()).y;
 			const before = await top();
 			const ways = page.getByRole("list", { name: "Ways" });
 			assert.equal(await ways.count(), 0);
+			await page.getByRole("heading", { name: "Dispatch table" }).waitFor();
 			answer();
 			await ways.waitFor();
 			const shift = Math.abs((await top()) - before);

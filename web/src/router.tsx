@@ -1,7 +1,8 @@
 import { createRouter } from "@tanstack/react-router";
+import { ApiError } from "./api/problem";
 import { ErrorView, Loading } from "./components/States";
 import { NotFound } from "./layout/NotFound";
-import { isPartMissing } from "./lib/lazyPage";
+import { isPartMissing, isServerThere } from "./lib/lazyPage";
 import { parse, stringify } from "./lib/search";
 import { accessRoute } from "./routes/access";
 import { preflightRoute, whyRoute } from "./routes/ask";
@@ -115,14 +116,26 @@ export const router = createRouter({
 	defaultPendingMinMs: 0,
 	defaultPendingComponent: Loading,
 	defaultNotFoundComponent: NotFound,
-	// A part that did not come is asked for again with the whole page.
 	defaultErrorComponent: ({ error, reset }) => (
-		<ErrorView error={error} retry={isPartMissing(error) ? () => location.reload() : reset} />
+		<ErrorView error={error} retry={isLost(error) ? reloadWhenThere : reset} />
 	),
 });
+
+/** Whether a part of the program did not come; it is asked for again with the whole page. */
+const isLost = (error: unknown): boolean =>
+	isPartMissing(error) || (error instanceof ApiError && error.status === 0);
+
+/** Loads the page again, but only if somebody answers: the browser's own page would replace it. */
+async function reloadWhenThere(): Promise<void> {
+	if (await isServerThere()) location.reload();
+}
 
 declare module "@tanstack/react-router" {
 	interface Register {
 		router: typeof router;
+	}
+	interface HistoryState {
+		/** The page to return to once a token is entered. */
+		back?: string;
 	}
 }

@@ -23,6 +23,7 @@ mod drift_golden;
 mod edits;
 mod exported_models;
 mod hostile_reading;
+mod implemented;
 mod kernel_type_cases;
 mod kernel_types;
 mod language;

@@ -165,8 +165,8 @@ fn declaration(
         (_, None) => Sizes::Concrete,
         _ => sizes,
     };
-    let stub = maker.backend_stub(operator, sizes)?;
-    let text = stub.declaration.trim_start_matches("static ");
+    let declaration = maker.backend_declaration(operator, sizes)?;
+    let text = declaration.trim_start_matches("static ");
     Some(text.trim_end_matches(';').to_owned())
 }
 

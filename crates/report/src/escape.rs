@@ -167,8 +167,9 @@ pub(super) fn xml(text: &str) -> String {
     out
 }
 
-/// Text in an XML attribute. Line breaks become character references.
-pub(super) fn xml_attribute(text: &str) -> String {
+/// Text in an attribute of XML or HTML. Line breaks become character references.
+#[must_use]
+pub fn xml_attribute(text: &str) -> String {
     xml(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
 

@@ -78,7 +78,9 @@ pub fn summary(view: View<'_>, id: OperatorId) -> String {
 pub fn answers(view: View<'_>, id: OperatorId) -> Vec<Answered> {
     let keys = view.keys();
     let operator = view.inputs.catalogue.operator(id).qualified_name();
-    let dense = keys.slots().filter(|&slot| keys.functionality(slot) == "Dense");
+    let dense = keys
+        .slots()
+        .filter(|&slot| keys.functionality(slot) == "Dense");
     let answered = dense.filter_map(|slot| {
         view.training(id, slot)?;
         let support = view.support(id, slot);

@@ -20,6 +20,10 @@ use opatlas_wire::problem::{Kind, PROBLEM_JSON, Problem};
 /// The header that carries the id of a request, in both directions.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// Marks an error whose body people read as it is.
+#[derive(Debug, Clone, Copy)]
+pub struct AsIs;
+
 /// Browsers must believe the media type.
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
@@ -44,7 +48,7 @@ pub async fn envelope(
         Err(_) => overdue(&config).into_response(),
     };
     let mut response = match response.status().as_u16() {
-        400.. => problem(response, &uri, &id),
+        400.. if response.extensions().get::<AsIs>().is_none() => problem(response, &uri, &id),
         200 if wants_any && response.headers().contains_key(header::ETAG) => unchanged(response),
         _ => response,
     };

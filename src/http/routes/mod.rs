@@ -6,6 +6,7 @@ pub mod ask;
 pub mod backends;
 pub mod badges;
 pub mod calls;
+pub mod cards;
 pub mod compare;
 pub mod compare_report;
 pub mod compare_schemas;

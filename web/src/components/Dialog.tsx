@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import styles from "./Dialog.module.css";
 
 interface Props {
@@ -13,7 +13,8 @@ interface Props {
 /** A modal dialog; Escape and a press beside it close it, and the focus returns where it was. */
 export function Dialog({ open, label, onClose, children, top = false }: Props) {
 	const dialog = useRef<HTMLDialogElement>(null);
-	useEffect(() => {
+	// At once: what is typed next belongs to it.
+	useLayoutEffect(() => {
 		const node = dialog.current;
 		if (open && node && !node.open) node.showModal();
 		if (!open && node?.open) node.close();

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { count } from "../lib/format";
 import styles from "./Meter.module.css";
 
@@ -35,16 +36,19 @@ interface FigureProps {
 	count: number;
 	/** What is counted, with its share and how that changed. */
 	label: string;
+	/** What stands under it. */
+	note?: ReactNode;
 }
 
 /** Figures side by side, in the colours of the bar. */
 export function Figures({ items }: { items: readonly FigureProps[] }) {
 	return (
 		<div className={styles.figures}>
-			{items.map(({ part, count: n, label }) => (
+			{items.map(({ part, count: n, label, note }) => (
 				<div key={part} className={styles.figure} data-part={part}>
 					<strong>{count(n)}</strong>
 					<span>{label}</span>
+					{note}
 				</div>
 			))}
 		</div>

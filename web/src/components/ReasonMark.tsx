@@ -30,11 +30,15 @@ export function reasonClass(reason: string): string {
 export function Legend() {
 	return (
 		<ul className={styles.legend} aria-label="Legend">
-			{REASONS.map((reason) => (
-				<li key={reason.name} title={reason.meaning}>
-					<ReasonMark reason={reason.name} label />
-				</li>
-			))}
+			<ReasonItems />
 		</ul>
 	);
 }
+
+/** The marks as items of a legend. */
+export const ReasonItems = () =>
+	REASONS.map((reason) => (
+		<li key={reason.name} title={reason.meaning}>
+			<ReasonMark reason={reason.name} label />
+		</li>
+	));

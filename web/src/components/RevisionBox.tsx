@@ -250,7 +250,7 @@ function List({ input, menu, itemProps, options, any, active, note }: ListProps)
 			// The field keeps the focus, so that a click does not close the list first.
 			onMouseDown={(event) => event.preventDefault()}
 		>
-			<div {...menu} className={styles.list}>
+			<div {...menu} className={styles.list} hidden={options.length === 0}>
 				{options.map((option, at) => (
 					<div
 						key={option.item ? `${option.item.kind} ${placeAddress(option.item)}` : ""}

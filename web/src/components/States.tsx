@@ -1,7 +1,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
-import { ApiError } from "../api/problem";
+import { Link, useRouterState } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { ApiError, type Problem } from "../api/problem";
 import { Prose } from "./Prose";
 import styles from "./States.module.css";
 
@@ -29,10 +29,19 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 
 interface ErrorProps {
 	error: unknown;
-	retry?: (() => void) | undefined;
+	/** Tries again; until what it returns is settled, it says so. */
+	retry?: (() => unknown) | undefined;
 	/** Turns a suggestion of the problem into a link to it. */
 	suggest?: ((suggestion: string) => ReactNode) | undefined;
 }
+
+/** Whether the same request may get another answer: not where something does not exist or is refused. */
+const mayPass = ({ status }: Problem): boolean =>
+	status === 0 || status === 408 || status === 429 || status >= 500;
+
+/** The detail without the suggestions that it ends with; they follow as links. */
+const withoutSuggestions = (detail: string): string =>
+	detail.replace(/\.? Did you mean [^?]*\?$/, ".");
 
 /** A problem document as people read it: what, where, and how to go on. */
 export function ErrorView({ error, retry, suggest }: ErrorProps) {
@@ -44,7 +53,7 @@ export function ErrorView({ error, retry, suggest }: ErrorProps) {
 		<section className={styles.error} role="alert">
 			<h2>{title}</h2>
 			<p className={styles.detail}>
-				<Prose text={detail} />
+				<Prose text={suggestions.length > 0 ? withoutSuggestions(detail) : detail} />
 			</p>
 			{problem?.errors?.map((fault) => (
 				<p key={`${fault.parameter}${fault.detail}`} className={styles.detail}>
@@ -64,17 +73,9 @@ export function ErrorView({ error, retry, suggest }: ErrorProps) {
 					?
 				</p>
 			)}
-			{(problem?.status === 401 || problem?.status === 403) && (
-				<p>
-					<Link to="/access">Enter a token</Link> that allows this.
-				</p>
-			)}
+			{(problem?.status === 401 || problem?.status === 403) && <EnterToken />}
 			<div className={styles.foot}>
-				{retry && (
-					<button type="button" className={styles.retry} onClick={retry}>
-						Try again
-					</button>
-				)}
+				{retry && (problem === undefined || mayPass(problem)) && <Retry retry={retry} />}
 				{problem && problem.status > 0 && <span>Status {problem.status}</span>}
 				{problem?.request_id && (
 					<span>
@@ -83,6 +84,33 @@ export function ErrorView({ error, retry, suggest }: ErrorProps) {
 				)}
 			</div>
 		</section>
+	);
+}
+
+/** The way to the place for a token, which leads back here. */
+function EnterToken() {
+	const here = useRouterState({ select: (state) => state.location.href });
+	return (
+		<p>
+			<Link to="/access" state={{ back: here }}>
+				Enter a token
+			</Link>{" "}
+			that allows this. You return to this page afterwards.
+		</p>
+	);
+}
+
+function Retry({ retry }: { retry: () => unknown }) {
+	const [isTrying, setTrying] = useState(false);
+	const again = async () => {
+		setTrying(true);
+		await retry();
+		setTrying(false);
+	};
+	return (
+		<button type="button" className={styles.retry} disabled={isTrying} onClick={() => void again()}>
+			{isTrying ? "Trying …" : "Try again"}
+		</button>
 	);
 }
 
@@ -97,7 +125,7 @@ interface AsyncProps<T> {
 export function Async<T>({ query, children, loading, suggest }: AsyncProps<T>) {
 	if (query.data !== undefined) return <>{children(query.data)}</>;
 	if (query.isError) {
-		return <ErrorView error={query.error} retry={() => void query.refetch()} suggest={suggest} />;
+		return <ErrorView error={query.error} retry={() => query.refetch()} suggest={suggest} />;
 	}
 	return <>{loading ?? <Loading />}</>;
 }

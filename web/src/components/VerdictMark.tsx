@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { VERDICTS, verdictOf } from "../lib/verdicts";
 import styles from "./VerdictMark.module.css";
 
@@ -24,15 +25,19 @@ export const verdictClass = (verdict: string): string => styles[verdictOf(verdic
 /** The classes of a cell that a verdict fills. */
 export const verdictFill = (verdict: string): string => `${styles.filled} ${verdictClass(verdict)}`;
 
-/** What the symbols mean. */
-export function VerdictLegend() {
+/** What the symbols mean, with further items that stand beside them. */
+export function VerdictLegend({ children }: { children?: ReactNode }) {
 	return (
-		<ul className={styles.legend} aria-label="Verdicts">
-			{VERDICTS.map(({ name, meaning }) => (
+		<ul className={styles.legend} aria-label="Legend">
+			{VERDICTS.map(({ name, glyph, short, meaning }) => (
 				<li key={name} title={meaning}>
-					<VerdictMark verdict={name} label />
+					<span className={`${styles.chip} ${verdictFill(name)}`} aria-hidden="true">
+						{glyph}
+					</span>
+					{short}
 				</li>
 			))}
+			{children}
 		</ul>
 	);
 }

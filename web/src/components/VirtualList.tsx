@@ -1,5 +1,6 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { usePrinting } from "../lib/usePrinting";
 import { useItemKeys } from "./stepKeys";
 import styles from "./VirtualList.module.css";
 
@@ -35,6 +36,7 @@ export function VirtualList<T>({
 }: Props<T>) {
 	const box = useRef<HTMLDivElement>(null);
 	const [active, setActive] = useState(0);
+	const isPrinting = usePrinting();
 	const virtual = useVirtualizer({
 		count: items.length,
 		getScrollElement: () => box.current,
@@ -42,6 +44,7 @@ export function VirtualList<T>({
 		overscan: 8,
 		// A row that scrolls out of sight keeps the focus.
 		rangeExtractor: (range) => {
+			if (isPrinting) return Array.from({ length: range.count }, (_, at) => at);
 			const drawn = defaultRangeExtractor(range);
 			return drawn.includes(active) || active >= range.count
 				? drawn

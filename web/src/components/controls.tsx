@@ -114,6 +114,39 @@ export function Segments<T extends string>({ label, value, options, onChange }: 
 	);
 }
 
+interface FileButtonProps {
+	/** What it is for, for screen readers, where its words alone do not say it. */
+	label?: string;
+	accept?: string;
+	/** The file that was chosen last, by name. */
+	chosen?: string | undefined;
+	onFile: (file: File) => void;
+	children: ReactNode;
+}
+
+/** A button that takes a file. */
+export function FileButton({ label, accept, chosen, onFile, children }: FileButtonProps) {
+	return (
+		<label className={styles.file}>
+			<input
+				type="file"
+				accept={accept}
+				aria-label={label}
+				className="visually-hidden"
+				onChange={(event) => {
+					const [file] = event.target.files ?? [];
+					if (!file) return;
+					onFile(file);
+					// The same file can be chosen again once it changed.
+					event.target.value = "";
+				}}
+			/>
+			<span className={styles.control}>{children}</span>
+			{chosen !== undefined && <span className={styles.chosen}>{chosen}</span>}
+		</label>
+	);
+}
+
 /** Copies a text, and says so, or that it could not. */
 export function Copy({ text, children }: { text: string; children: ReactNode }) {
 	const [said, setSaid] = useState<string>();

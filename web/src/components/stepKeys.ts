@@ -5,6 +5,7 @@ import { hasLetters } from "../lib/letters";
 /** The keys that step, with where each goes. */
 const FINDINGS = { n: 1, p: -1 } as const;
 const ITEMS = { j: 1, k: -1 } as const;
+const MARK = { v: 1 } as const;
 
 /**
  * `n` and `p` step forward and back, but not while one types or a dialog is open; with `items` so do
@@ -12,6 +13,11 @@ const ITEMS = { j: 1, k: -1 } as const;
  */
 export function useStepKeys(step: (by: number) => void, { items = false } = {}): void {
 	useLetters(items ? { ...FINDINGS, ...ITEMS } : FINDINGS, step);
+}
+
+/** `v` marks what one is at, under the same conditions. */
+export function useMarkKey(mark: () => void): void {
+	useLetters(MARK, mark);
 }
 
 /** `j` and `k` step forward and back through a list, under the same conditions. */

@@ -10,7 +10,8 @@ const KEYS: readonly (readonly [string[], string])[] = [
 	[["↑", "↓", "Enter"], "Move in a list, open a row"],
 	[["j", "k"], "Next and previous row of a list"],
 	[["←", "→", "Home", "End"], "Move in the matrix and between tabs"],
-	[["n", "p"], "Next and previous finding or change"],
+	[["n", "p"], "Next and previous finding, change, or cause that is not viewed"],
+	[["v"], "Mark a cause as viewed"],
 	[["Esc"], "Leave the rows of a list, close a dialog"],
 	[["?"], "This list"],
 ];

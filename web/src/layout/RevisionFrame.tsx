@@ -18,7 +18,7 @@ export function RevisionError({ error }: { error: unknown }) {
 		<Page title={`${project} ${rev}`}>
 			<ErrorView
 				error={error}
-				retry={() => void router.invalidate()}
+				retry={() => router.invalidate()}
 				suggest={(name) => (
 					<Link to={revisionPath({ project, rev: name })} className="mono target">
 						{name}

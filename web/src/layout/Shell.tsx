@@ -1,21 +1,22 @@
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { Suspense, useEffect, useRef, useState } from "react";
+import { useLayoutEffect, useState } from "react";
 import { Dialog } from "../components/Dialog";
 import { ErrorView } from "../components/States";
-import { lazyPart } from "../lib/lazyPage";
 import { NAV } from "../nav";
 import { Help } from "./Help";
 import { useGlobalKeys } from "./keys";
 import { useNearestPlace } from "./place";
 import { RevisionPicker } from "./RevisionPicker";
+import { SearchBox } from "./SearchBox";
+import { type Beginning, SearchContext, typedBefore } from "./search";
 import styles from "./Shell.module.css";
 import { useTheme } from "./theme";
 import { useArrival } from "./useArrival";
 import { useDataLinks } from "./useDataLinks";
 import { useHashScroll } from "./useHashScroll";
+import { useNavRow } from "./useNavRow";
 
-const Palette = lazyPart(() => import("./Palette"));
-const GLYPHS = { system: "◑", light: "☀", dark: "☾" } as const;
+const GLYPHS = { light: "☀", dark: "☾" } as const;
 
 /** What surrounds every view: the header, the search, and the help. */
 export function Shell() {
@@ -23,23 +24,23 @@ export function Shell() {
 	const place = useNearestPlace();
 	const navigate = useNavigate();
 	const [open, setOpen] = useState<"search" | "help">();
-	const [theme, nextTheme] = useTheme();
+	const [otherTheme, switchTheme] = useTheme();
+	const [beginning, setBeginning] = useState<Beginning>({ text: "" });
 	const close = () => setOpen(undefined);
-	const nav = useRef<HTMLElement>(null);
-	// Where the window is narrow the views scroll sideways; the one that is open stays in sight.
-	useEffect(() => {
-		// `scrollIntoView` would also move where the Tab key begins, past the link to the content.
-		const current = nav.current?.querySelector("[aria-current]")?.getBoundingClientRect();
-		const box = nav.current?.getBoundingClientRect();
-		if (!nav.current || !current || !box) return;
-		nav.current.scrollLeft += Math.max(0, current.right - box.right);
-		nav.current.scrollLeft += Math.min(0, current.left - box.left);
-	}, [path, place]);
+	const search = (beginning: Beginning = { text: "" }) => {
+		setBeginning(beginning);
+		setOpen("search");
+	};
+	useLayoutEffect(() => {
+		const typed = typedBefore();
+		if (typed) search(typed);
+	}, []);
+	const nav = useNavRow(path, place);
 	const fault = useDataLinks(path);
 	useHashScroll();
 	const said = useArrival();
 	useGlobalKeys({
-		search: () => setOpen("search"),
+		search: () => search(),
 		help: () => setOpen("help"),
 		go: (letter) => {
 			const item = NAV.find((item) => item.key === letter);
@@ -77,18 +78,18 @@ export function Shell() {
 					})}
 				</nav>
 				<div className={styles.tools}>
-					<button type="button" className={styles.search} onClick={() => setOpen("search")}>
+					<button type="button" className={styles.search} onClick={() => search()}>
 						<span>Search</span>
 						<kbd>/</kbd>
 					</button>
 					<button
 						type="button"
 						className={styles.tool}
-						onClick={nextTheme}
-						aria-label={`Theme: ${theme}`}
-						title={`Theme: ${theme}`}
+						onClick={switchTheme}
+						aria-label={`Switch to the ${otherTheme} theme`}
+						title={`Switch to the ${otherTheme} theme`}
 					>
-						{GLYPHS[theme]}
+						{GLYPHS[otherTheme]}
 					</button>
 					<button
 						type="button"
@@ -106,12 +107,12 @@ export function Shell() {
 			</p>
 			<main id="main" className={styles.main} tabIndex={-1}>
 				{fault !== undefined && <ErrorView error={fault} />}
-				<Outlet />
+				<SearchContext value={search}>
+					<Outlet />
+				</SearchContext>
 			</main>
 			<Dialog open={open === "search"} label="Search" onClose={close} top>
-				<Suspense fallback={null}>
-					<Palette place={place} onClose={close} />
-				</Suspense>
+				<SearchBox place={place} beginning={beginning} onClose={close} />
 			</Dialog>
 			<Dialog open={open === "help"} label="Keys" onClose={close}>
 				<Help onClose={close} />

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import {
 	type At,
 	type MatrixView,
@@ -33,6 +33,7 @@ import {
 	topicPath,
 	WHY,
 } from "../nav";
+import { pairHits } from "./pairs";
 import { wayHits } from "./wayHits";
 
 /** What the search leads to. */
@@ -243,25 +244,42 @@ export function useFound(place: At | undefined, text: string): Found {
 	}, [place, found, view, words]);
 }
 
+/** What finds operators beside a key in a text. */
+export function usePairs(place: At | undefined): (text: string) => readonly Hit[] {
+	const view = useQuery({
+		...matrixQuery(place ?? { project: "", digest: "" }),
+		enabled: place !== undefined,
+	}).data;
+	return useCallback(
+		(text) => {
+			if (!place || !view || isMessage(text)) return [];
+			return pairHits(place, view, `${place.project} ${titleOf(place.rev)}`, text);
+		},
+		[place, view],
+	);
+}
+
 /**
- * What is shown for a text: what fits, then what was removed, then the way on to all revisions. A way
+ * What is shown for a text: operators beside a key, then what fits, then what was removed, then the way on to all revisions. A way
  * that the text names next to something else comes first.
  */
 export function findHits(
 	text: string,
 	hits: readonly Hit[],
 	{ removed, ways, words, isOfWay }: Found,
+	pairsOf: (text: string) => readonly Hit[],
 	place: Place | undefined,
 ): Hit[] {
+	const pairs = pairsOf(text);
 	const of = (hit: Hit) => hit.of;
 	const here = fitting(text, hits, of);
 	const named = words === text.trim() ? ways : [];
 	const known = new Set(here.map(({ to }) => to));
 	const gone = removed.filter(({ to }) => !known.has(to));
 	const room = SHOWN - gone.length - named.length;
-	const isElsewhere = here.length === 0 && !(isOfWay && named.length > 0);
+	const isElsewhere = here.length + pairs.length === 0 && !(isOfWay && named.length > 0);
 	const fits = isElsewhere ? alike(text, hits, of).slice(0, room) : here.slice(0, room);
 	const found = isElsewhere ? [...gone, ...fits] : [...fits, ...gone];
 	const first = isOfWay ? [...named, ...found] : [...found, ...named];
-	return [...explained(text), ...first, ...over(place, text)];
+	return [...explained(text), ...pairs, ...first, ...over(place, text)];
 }

@@ -1,30 +1,44 @@
-import { useState } from "react";
+import { useSyncExternalStore } from "react";
 
-export type Theme = "system" | "light" | "dark";
-const THEMES: readonly Theme[] = ["system", "light", "dark"];
+export type Theme = "light" | "dark";
 const KEPT = "opatlas.theme";
+/** What is drawn on a canvas has to be drawn again. */
+const CHANGED = "opatlas-theme";
+const DARK = window.matchMedia("(prefers-color-scheme: dark)");
 
-function current(): Theme {
-	const theme = document.documentElement.dataset.theme;
-	return theme === "light" || theme === "dark" ? theme : "system";
+const ofSystem = (): Theme => (DARK.matches ? "dark" : "light");
+
+/** The theme that is shown: the chosen one, else that of the system. */
+function shown(): Theme {
+	const { theme } = document.documentElement.dataset;
+	return theme === "light" || theme === "dark" ? theme : ofSystem();
 }
 
-/** The theme, and what goes on to the next one; the choice is kept. */
-export function useTheme(): [Theme, () => void] {
-	const [theme, setTheme] = useState(current);
-	const next = () => {
-		const chosen = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
-		setTheme(chosen);
-		if (chosen === "system") delete document.documentElement.dataset.theme;
-		else document.documentElement.dataset.theme = chosen;
-		try {
-			if (chosen === "system") localStorage.removeItem(KEPT);
-			else localStorage.setItem(KEPT, chosen);
-		} catch {
-			// Without storage the choice lasts as long as the page.
-		}
-		// What is drawn on a canvas has to be drawn again.
-		window.dispatchEvent(new Event("opatlas-theme"));
+function watch(tell: () => void): () => void {
+	DARK.addEventListener("change", tell);
+	window.addEventListener(CHANGED, tell);
+	return () => {
+		DARK.removeEventListener("change", tell);
+		window.removeEventListener(CHANGED, tell);
 	};
-	return [theme, next];
+}
+
+/** Shows a theme and keeps the choice; who chooses that of the system follows the system again. */
+function choose(theme: Theme): void {
+	const isSystem = theme === ofSystem();
+	if (isSystem) delete document.documentElement.dataset.theme;
+	else document.documentElement.dataset.theme = theme;
+	try {
+		if (isSystem) localStorage.removeItem(KEPT);
+		else localStorage.setItem(KEPT, theme);
+	} catch {
+		// Without storage the choice lasts as long as the page.
+	}
+	window.dispatchEvent(new Event(CHANGED));
+}
+
+/** The theme that a click leads to, the opposite of what is shown, and what goes there. */
+export function useTheme(): [Theme, () => void] {
+	const other: Theme = useSyncExternalStore(watch, shown) === "dark" ? "light" : "dark";
+	return [other, () => choose(other)];
 }

@@ -51,50 +51,69 @@ export function keysByOperator(changes: readonly DispatchChange[]): Map<string, 
 
 const wordsOf = (q: string | undefined) => (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
 
-/** Whether a change passes all filters. One of its operator's table counts for a backend as well. */
-export function passes(
-	change: Change,
-	filter: Filter,
-	touched: ReadonlyMap<string, ReadonlySet<string>>,
-): boolean {
-	const { level, audience, backend, namespace, q } = filter;
-	if (level !== undefined && groupOf(change) !== level) return false;
-	if (audience !== undefined && ![...change.breaks, ...change.risks].includes(audience)) {
-		return false;
-	}
-	if (
-		backend !== undefined &&
-		!change.keys.includes(backend) &&
-		!touched.get(change.operator)?.has(backend)
-	) {
-		return false;
-	}
-	if (namespace !== undefined && namespaceOf(change.operator) !== namespace) return false;
-	const words = wordsOf(q);
-	if (words.length === 0) return true;
-	const written = `${change.operator} ${change.rule} ${change.message} ${change.also.join(" ")}`;
-	const lower = written.toLowerCase();
-	return words.every((word) => lower.includes(word));
+type Keys = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** What a change must be to pass all filters. One of its operator's table counts for a backend as well. */
+export function sieve(filter: Filter, touched: Keys): (change: Change) => boolean {
+	const { level, audience, backend, namespace } = filter;
+	const words = wordsOf(filter.q);
+	return (change) => {
+		const { operator, breaks, risks, keys } = change;
+		if (level !== undefined && groupOf(change) !== level) return false;
+		if (audience !== undefined && !breaks.includes(audience) && !risks.includes(audience)) {
+			return false;
+		}
+		if (
+			backend !== undefined &&
+			!keys.includes(backend) &&
+			!touched.get(operator)?.has(backend)
+		) {
+			return false;
+		}
+		if (namespace !== undefined && namespaceOf(operator) !== namespace) return false;
+		if (words.length === 0) return true;
+		const written = `${operator} ${change.rule} ${change.message} ${change.also.join(" ")}`;
+		const lower = written.toLowerCase();
+		return words.every((word) => lower.includes(word));
+	};
 }
+
+type Facet = "level" | "audience" | "backend" | "namespace";
 
 /** How many changes have each value of a filter, that filter itself left out; none are compound. */
 export function facet(
 	changes: readonly Change[],
 	filter: Filter,
-	name: "level" | "audience" | "backend" | "namespace",
-	touched: ReadonlyMap<string, ReadonlySet<string>>,
+	name: Facet,
+	touched: Keys,
 ): Map<string, number> {
-	const rest = { ...filter, [name]: undefined };
+	const passes = sieve({ ...filter, [name]: undefined }, touched);
+	const left = changes.filter((change) => !isCompound(change) && passes(change));
+	if (name === "backend") return backendsOf(left, touched);
+	const values: (change: Change) => Iterable<string> = {
+		level: (change: Change) => [groupOf(change)],
+		audience: ({ breaks, risks }: Change) => [...breaks, ...risks],
+		namespace: ({ operator }: Change) => [namespaceOf(operator)],
+	}[name];
 	const counts = new Map<string, number>();
-	for (const change of changes) {
-		if (isCompound(change) || !passes(change, rest, touched)) continue;
-		const values = {
-			level: () => [groupOf(change)],
-			audience: () => [...change.breaks, ...change.risks],
-			backend: () => new Set([...change.keys, ...(touched.get(change.operator) ?? [])]),
-			namespace: () => [namespaceOf(change.operator)],
-		}[name]();
-		for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+	for (const change of left) {
+		for (const value of values(change)) counts.set(value, (counts.get(value) ?? 0) + 1);
+	}
+	return counts;
+}
+
+/** How many changes concern each key: the keys of a table are counted once for all changes of its operator. */
+function backendsOf(changes: readonly Change[], touched: Keys): Map<string, number> {
+	const counts = new Map<string, number>();
+	const add = (key: string, many: number) => counts.set(key, (counts.get(key) ?? 0) + many);
+	const byOperator = new Map<string, number>();
+	for (const { operator, keys } of changes) {
+		byOperator.set(operator, (byOperator.get(operator) ?? 0) + 1);
+		const known = touched.get(operator);
+		for (const key of keys) if (!known?.has(key)) add(key, 1);
+	}
+	for (const [operator, many] of byOperator) {
+		for (const key of touched.get(operator) ?? []) add(key, many);
 	}
 	return counts;
 }
@@ -214,12 +233,15 @@ export function turnsByKey(changes: readonly DispatchChange[]): KeyTurns[] {
 	);
 }
 
-/** Whether a change of a table passes the filters that concern it. */
-export function tablePasses(change: DispatchChange, filter: Filter): boolean {
-	if (filter.backend !== undefined && !change.keys.includes(filter.backend)) return false;
-	if (filter.namespace !== undefined && namespaceOf(change.operator) !== filter.namespace) {
-		return false;
-	}
-	const operator = change.operator.toLowerCase();
-	return wordsOf(filter.q).every((word) => operator.includes(word));
+/** What a change of a table must be to pass the filters that concern it. */
+export function tableSieve(filter: Filter): (change: DispatchChange) => boolean {
+	const { backend, namespace } = filter;
+	const words = wordsOf(filter.q);
+	return ({ operator, keys }) => {
+		if (backend !== undefined && !keys.includes(backend)) return false;
+		if (namespace !== undefined && namespaceOf(operator) !== namespace) return false;
+		if (words.length === 0) return true;
+		const lower = operator.toLowerCase();
+		return words.every((word) => lower.includes(word));
+	};
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MatrixView } from "../api/queries";
-import { moves, served, tally, tallyBy, total } from "./coverage";
+import { moves, outcomes, outcomesBy, outcomesTotal, served, tallies, total } from "./coverage";
 import type { MatrixOperator } from "./matrix";
 
 const operator = (name: string, row: number): MatrixOperator => ({
@@ -59,17 +59,18 @@ const now = view(
 
 describe("coverage", () => {
 	it("counts own kernels, what works otherwise, what fails, and what is unknown", () => {
-		expect(tally(now, now.operators, 1)).toEqual({
-			direct: 1,
-			inherited: 1,
-			missing: 3,
-			unknown: 1,
-			other: 1,
-		});
-		expect(total(tally(now, now.operators, 1))).toBe(6);
-		expect(tallyBy(now, now.operators, 0, ({ namespace }) => namespace)).toEqual([
-			["aten", { direct: 6, inherited: 0, missing: 0, unknown: 0, other: 0 }],
-			["acme", { direct: 0, inherited: 1, missing: 0, unknown: 0, other: 0 }],
+		const [counts] = tallies(now, now.operators, [1]);
+		expect(counts).toEqual({ direct: 1, inherited: 1, missing: 3, unknown: 1, other: 1 });
+		expect(counts && total(counts)).toBe(6);
+	});
+
+	it("counts by answers on the key of a backend, elsewhere by standing", () => {
+		const counts = outcomes(now, now.operators, 1);
+		expect(counts).toEqual({ works: 2, fails: 3, unknown: 1, other: 1 });
+		expect(outcomesTotal(counts)).toBe(6);
+		expect(outcomesBy(now, now.operators, 0, ({ namespace }) => namespace)).toEqual([
+			["aten", { direct: 6 }],
+			["acme", { inherited: 1 }],
 		]);
 	});
 

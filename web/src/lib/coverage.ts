@@ -53,6 +53,58 @@ export function standingAt(
 	return isForeign(view, operator, view.keys[column]?.key ?? "") ? "other" : "missing";
 }
 
+/** What comes of a call at a column, for figures: on the key of a backend its answer, on others how it stands. */
+export type Outcome = "works" | "partly" | "fails" | "unknown" | "direct" | "inherited" | "other";
+
+const OUTCOMES: Record<Verdict["works"], Outcome> = {
+	yes: "works",
+	partly: "partly",
+	no: "fails",
+	unknown: "unknown",
+};
+
+/** What comes of a call of an operator at a column. */
+export function outcomeAt(view: MatrixView, operator: MatrixOperator, column: number): Outcome {
+	const key = view.keys[column]?.key ?? "";
+	const standing = standingAt(view, operator, column);
+	const verdict = verdictIn(view, operator, key);
+	if (verdict !== undefined && standing !== "other") return OUTCOMES[verdict.works];
+	return standing === "missing" ? "fails" : standing;
+}
+
+/** How many operators have which outcome at a column. */
+export type Outcomes = Partial<Record<Outcome, number>>;
+
+/** How many of them are counted: all but those of other backends. */
+export const outcomesTotal = ({ other: _, ...counted }: Outcomes): number =>
+	Object.values(counted).reduce((sum, many) => sum + many, 0);
+
+/** Counts operators by their outcome at a column. */
+export function outcomes(
+	view: MatrixView,
+	operators: readonly MatrixOperator[],
+	column: number,
+): Outcomes {
+	const counts: Outcomes = {};
+	for (const { operator, many } of alike(operators)) {
+		const outcome = outcomeAt(view, operator, column);
+		counts[outcome] = (counts[outcome] ?? 0) + many;
+	}
+	return counts;
+}
+
+/** One operator of all that share their rows, and how many they are. */
+function alike(operators: readonly MatrixOperator[]) {
+	const found = new Map<string, { operator: MatrixOperator; many: number }>();
+	for (const operator of operators) {
+		const rows = `${operator.row} ${operator.verdicts}`;
+		const known = found.get(rows);
+		if (known) known.many += 1;
+		else found.set(rows, { operator, many: 1 });
+	}
+	return [...found.values()];
+}
+
 /**
  * Those of the operators that figures of coverage count: the declared ones, as everywhere else;
  * generated ones only where there is nothing else.
@@ -62,22 +114,13 @@ export function countedOnes(operators: readonly MatrixOperator[]): readonly Matr
 	return declared.length > 0 ? declared : operators;
 }
 
-/** Counts operators by how they stand at a column. */
-export function tally(
-	view: MatrixView,
-	operators: readonly MatrixOperator[],
-	column: number,
-): Tally {
-	return tallies(view, operators, [column])[0] ?? NONE;
-}
-
 /** Counts by a property of operators; those with most operators first. */
-export function tallyBy(
+export function outcomesBy(
 	view: MatrixView,
 	operators: readonly MatrixOperator[],
 	column: number,
 	groupOf: (operator: MatrixOperator) => string,
-): [string, Tally][] {
+): [string, Outcomes][] {
 	const groups = new Map<string, MatrixOperator[]>();
 	for (const operator of operators) {
 		const name = groupOf(operator);
@@ -86,8 +129,8 @@ export function tallyBy(
 		else groups.set(name, [operator]);
 	}
 	return [...groups]
-		.map(([name, group]): [string, Tally] => [name, tally(view, group, column)])
-		.sort(([, a], [, b]) => total(b) - total(a));
+		.map(([name, group]): [string, Outcomes] => [name, outcomes(view, group, column)])
+		.sort(([, a], [, b]) => outcomesTotal(b) - outcomesTotal(a));
 }
 
 /**
@@ -115,16 +158,10 @@ export function tallies(
 	operators: readonly MatrixOperator[],
 	columns: readonly number[],
 ): Tally[] {
-	const alike = new Map<string, { operator: MatrixOperator; many: number }>();
-	for (const operator of operators) {
-		const rows = `${operator.row} ${operator.verdicts}`;
-		const known = alike.get(rows);
-		if (known) known.many += 1;
-		else alike.set(rows, { operator, many: 1 });
-	}
+	const distinct = alike(operators);
 	return columns.map((column) => {
 		const counts: Tally = { ...NONE };
-		for (const { operator, many } of alike.values()) {
+		for (const { operator, many } of distinct) {
 			counts[standingAt(view, operator, column)] += many;
 		}
 		return counts;

@@ -66,18 +66,54 @@ export function byKey(ranges: readonly HistoryRange[]): [string, HistoryRange[]]
 	return [...keys];
 }
 
-/** How far a backend has got with an operator. */
-export type Supported = "own" | "inherited" | "partly" | "unknown" | "dropped" | "never";
+/** The keys of an operator: those where something changed, those where nothing did, and the unknown. */
+export function byNews(ranges: readonly HistoryRange[]) {
+	const keys = byKey(ranges);
+	const isUnknown = ([, of]: (typeof keys)[number]) =>
+		of.every(({ verdict }) => verdict === "unknown");
+	const known = keys.filter((key) => !isUnknown(key));
+	return {
+		changed: known.filter(([, of]) => of.length > 1),
+		same: known.filter(([, of]) => of.length === 1),
+		unknown: keys.filter(isUnknown),
+	};
+}
 
-/**
- * How a cell of a support table stands at the end of the timeline; where calls fail, whether they
- * ever worked.
- */
-export function supportOf(cell: { standing?: string | null; first?: unknown }): Supported {
-	const { standing } = cell;
-	if (standing === "own" || standing === "inherited") return standing;
-	if (standing === "partly" || standing === "unknown") return standing;
-	return cell.first ? "dropped" : "never";
+type SupportCell = Schemas["SupportView"]["operators"][number]["cells"][number];
+
+/** What a cell of a support table comes to, in words. */
+export function supportWords({ verdict, first, last, ranges }: SupportCell): string {
+	const worked = first && last ? `worked ${within(first, last)}` : undefined;
+	const end = ranges.at(-1);
+	if (!end) return "not there";
+	// Without a verdict, the last revision does not have the operator.
+	if (!verdict) return worked ? `removed; ${worked}` : `removed after ${placeTitle(end.to)}`;
+	if (end.works === "yes") return `${verdict} since ${placeTitle(workingSince(ranges) ?? end.from)}`;
+	return worked ? `${verdict}; ${worked}` : verdict;
+}
+
+/** Since when it has worked without a break. */
+function workingSince(ranges: readonly HistoryRange[]): TimelinePlace | undefined {
+	const broken = ranges.findLastIndex(({ works }) => works !== "yes");
+	return ranges[broken + 1]?.from;
+}
+
+/** `only in 2.12.1`, or `from 2.12.1 to 2.13.0` */
+function within(from: TimelinePlace, to: TimelinePlace): string {
+	const [first, last] = [placeTitle(from), placeTitle(to)];
+	return first === last ? `only in ${first}` : `from ${first} to ${last}`;
+}
+
+/** A part of a timeline as one says it, where `end` is its last revision. */
+export function spanTitle(from: TimelinePlace, to: TimelinePlace, end: TimelinePlace): string {
+	const isLast = to.revision === end.revision && to.label === end.label;
+	return isLast ? `since ${placeTitle(from)}` : rangeTitle(from, to);
+}
+
+/** The last name of a list as far as it is typed, and what stands before it. */
+export function begun(text: string): { before: string; name: string } {
+	const name = /[^\s,]*$/.exec(text)?.[0] ?? "";
+	return { before: text.slice(0, text.length - name.length), name };
 }
 
 /** Names that a comma list, or a text over several lines, holds; each once. */

@@ -1,5 +1,6 @@
 import { lazyRouteComponent } from "@tanstack/react-router";
 import { type ComponentType, lazy } from "react";
+import { unreachable } from "../api/problem";
 
 /** How long to wait before a part of the program is asked for again, in milliseconds. */
 const WAITS = [300, 1200];
@@ -24,7 +25,22 @@ async function persistent<T>(load: () => Promise<T>): Promise<T> {
 			await new Promise((done) => setTimeout(done, wait));
 		}
 	}
-	return next();
+	try {
+		return await next();
+	} catch (error) {
+		if (await isServerThere()) throw error;
+		throw unreachable();
+	}
+}
+
+/** Whether the server that the program comes from answers at all. */
+export async function isServerThere(): Promise<boolean> {
+	try {
+		await fetch("/favicon.svg", { method: "HEAD", cache: "no-store" });
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 /** A page that is loaded on demand. */
@@ -38,4 +54,6 @@ export const lazyPart = <P extends object>(load: () => Promise<{ default: Compon
 /** Whether an error says that a part of the program could not be loaded. */
 export const isPartMissing = (error: unknown): boolean =>
 	error instanceof Error &&
-	/dynamically imported module|importing a module script failed/i.test(error.message);
+	/dynamically imported module|importing a module script failed|unable to preload css/i.test(
+		error.message,
+	);

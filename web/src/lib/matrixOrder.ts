@@ -3,8 +3,26 @@ import type { BackendsSearch } from "../routes/backends";
 import { type MatrixOperator, sought } from "./matrix";
 import type { Sheet } from "./sheet";
 
-/** The places of the columns that are asked for, in the order asked for. */
-export function columnsOf(view: MatrixView, sheet: Sheet, search: BackendsSearch): number[] {
+/** The columns that are shown, and those of them or beside them about which nothing is known. */
+export interface Columns {
+	columns: number[];
+	unknown: number[];
+}
+
+/**
+ * The places of the columns that are asked for, in the order asked for. Those about which nothing is
+ * known are left out, unless they are asked for too or there are no others; then they come last.
+ */
+export function columnsOf(view: MatrixView, sheet: Sheet, search: BackendsSearch): Columns {
+	const wanted = sheet.wanted(search);
+	const unknown = search.columns === "all" ? [] : wanted.filter(sheet.isUnknown);
+	if (unknown.length === wanted.length) return { columns: ordered(view, sheet, search), unknown: [] };
+	const rest = new Set(unknown);
+	const known = ordered(view, sheet, search).filter((column) => !rest.has(column));
+	return { columns: search.unknown === "show" ? [...known, ...unknown] : known, unknown };
+}
+
+function ordered(view: MatrixView, sheet: Sheet, search: BackendsSearch): number[] {
 	const columns = [...sheet.wanted(search)];
 	if (search.order !== "most" && search.order !== "least") return columns;
 	const shares = sheet.shares(view.operators, columns);

@@ -18,7 +18,9 @@ export function kindsOf(operators: readonly Operator[]): string {
 }
 
 /** The operator that stands for all: the first functional one that is written. */
-export function mainOf(operators: readonly Operator[]): Operator | undefined {
+export function mainOf<T extends Pick<Operator, "kind" | "generated">>(
+	operators: readonly T[],
+): T | undefined {
 	const written = operators.filter(({ generated }) => !generated);
 	return written.find(({ kind }) => kind === "functional") ?? written[0] ?? operators[0];
 }

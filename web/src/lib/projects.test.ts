@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { preferred } from "./projects";
+import { bySize, preferred } from "./projects";
 
 const known = (...names: [string, number][]) =>
 	names.map(([name, revisions]) => ({ name, revisions }));
@@ -20,5 +20,13 @@ describe("the project where an address names none", () => {
 		expect(preferred(known(["acme", 90], ["pytorch", 1]), undefined)).toBe("pytorch");
 		expect(preferred(known(["a", 1], ["b", 7], ["c", 7]), undefined)).toBe("b");
 		expect(preferred([], "acme")).toBeUndefined();
+	});
+});
+
+describe("projects", () => {
+	it("come by size, then by age, and the empty ones last", () => {
+		const at = (name: string, revisions: number, created_at: string) => ({ name, revisions, created_at });
+		const all = [at("a", 0, "2026-09"), at("b", 1, "2026-01"), at("c", 1, "2026-02"), at("d", 28, "2025-01")];
+		expect(bySize(all).map(({ name }) => name)).toEqual(["d", "c", "b", "a"]);
 	});
 });

@@ -1,5 +1,5 @@
 /** What stands in for a project where an address names none. */
-const CUSTOMARY = "pytorch";
+export const CUSTOMARY = "pytorch";
 const KEPT = "opatlas.project";
 
 /** The project that was last looked at in this browser. */
@@ -40,4 +40,11 @@ export function preferred(projects: readonly Known[], last: string | undefined) 
 			undefined,
 		);
 	return (named(last) ?? named(CUSTOMARY) ?? most())?.name;
+}
+
+/** Projects by how much they hold, then by how new they are; the empty ones come last. */
+export function bySize<T extends Known & { created_at: string }>(projects: readonly T[]): T[] {
+	return [...projects].sort(
+		(a, b) => b.revisions - a.revisions || b.created_at.localeCompare(a.created_at),
+	);
 }

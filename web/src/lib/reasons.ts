@@ -1,10 +1,13 @@
-/** The reasons that a cell of a dispatch table may have, with how they are shown and said. */
+/**
+ * The reasons that a cell of a dispatch table may have, with how they are shown and said. No symbol
+ * is also that of a verdict.
+ */
 export const REASONS = [
 	{
 		name: "kernel",
 		id: "kernel",
 		short: "Own kernel",
-		glyph: "●",
+		glyph: "★",
 		meaning: "A kernel is registered on this key.",
 	},
 	{
@@ -25,7 +28,7 @@ export const REASONS = [
 		name: "math kernel",
 		id: "math",
 		short: "Composite, implicit",
-		glyph: "◐",
+		glyph: "◇",
 		meaning:
 			"A CompositeImplicitAutograd kernel calls other operators; autograd follows from them.",
 	},
@@ -54,7 +57,7 @@ export const REASONS = [
 		name: "backend fallback",
 		id: "fallback",
 		short: "Fallback",
-		glyph: "○",
+		glyph: "▽",
 		meaning: "The backend fallback of this key runs for operators without a kernel.",
 	},
 	{

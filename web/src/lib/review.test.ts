@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Change, Comparison } from "./comparison";
-import { alike, exceptionsOf, filtered, reviewOf } from "./review";
+import {
+	alike,
+	areReleases,
+	byFile,
+	exceptionsOf,
+	filtered,
+	type Reviewed,
+	reviewOf,
+	unviewedFrom,
+} from "./review";
 
 const change = (fingerprint: string, rest: Partial<Change> = {}): Change =>
 	({ fingerprint, rule: "tags-gained", level: "info", operator: "f", message: "m", ...rest }) as Change;
@@ -101,4 +110,44 @@ it("exceptions are counted by the changes that they match", () => {
 	const exception = { id: "x", holds: true, status: "active", reason: "", owner: null, until: "2.16" };
 	const all = [change("1", { exception }), change("2", { exception }), change("3")];
 	expect(exceptionsOf(all)).toEqual([{ exception, changes: 2 }]);
+});
+
+describe("the way through a review", () => {
+	const causes = ["a", "b", "c", "d"].map((id, at) => ({
+		id,
+		edits: [{ file: at === 2 ? "tags.yaml" : "native_functions.yaml" }],
+		consequences: [],
+	})) as unknown as Reviewed[];
+	const next = (viewed: string[], from: string | undefined, by = 1) =>
+		unviewedFrom(causes, new Set(viewed), from, by)?.id;
+
+	it("goes to the next that is not viewed, and around the end", () => {
+		expect(next([], undefined)).toBe("a");
+		expect(next(["b"], "a")).toBe("c");
+		expect(next(["d"], "c")).toBe("a");
+		expect(next(["a", "b", "c"], "d")).toBeUndefined();
+	});
+
+	it("goes back in the same way", () => {
+		expect(next([], "c", -1)).toBe("b");
+		expect(next(["a"], "b", -1)).toBe("d");
+		expect(next([], undefined, -1)).toBe("d");
+	});
+
+	it("is by file, each in order", () => {
+		const files = byFile(causes).map(({ file, causes }) => [file, causes.map(({ id }) => id)]);
+		expect(files).toEqual([
+			["native_functions.yaml", ["a", "b", "d"]],
+			["tags.yaml", ["c"]],
+		]);
+	});
+
+	it("knows releases by their labels", () => {
+		const of = (base: string | null, head: string | null) =>
+			areReleases({ base: { label: base }, head: { label: head } } as Comparison);
+		expect(of("2.14.1", "2.15.0")).toBe(true);
+		expect(of("v0.1", "v0.2")).toBe(true);
+		expect(of("2.14.1", null)).toBe(false);
+		expect(of("base", "2.15.0")).toBe(false);
+	});
 });

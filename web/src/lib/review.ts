@@ -179,3 +179,40 @@ export function exceptionsOf(changes: readonly Change[]): Used[] {
 	}
 	return [...found.values()];
 }
+
+/** The file that a cause edits, or whose consequences it has. */
+const fileOf = ({ edits, consequences }: Reviewed): string =>
+	(edits[0] ?? consequences[0])?.file ?? "";
+
+/** Causes by file, in the order of the review. */
+export function byFile(causes: readonly Reviewed[]): { file: string; causes: Reviewed[] }[] {
+	const found = new Map<string, Reviewed[]>();
+	for (const cause of causes) {
+		const known = found.get(fileOf(cause));
+		if (known) known.push(cause);
+		else found.set(fileOf(cause), [cause]);
+	}
+	return [...found].map(([file, causes]) => ({ file, causes }));
+}
+
+/** The next cause that nobody viewed, or with -1 the one before; around the end where none follows. */
+export function unviewedFrom(
+	causes: readonly Reviewed[],
+	viewed: ReadonlySet<string>,
+	from: string | undefined,
+	by: number,
+): Reviewed | undefined {
+	const at = causes.findIndex(({ id }) => id === from);
+	const around = by > 0 ? [...causes.slice(at + 1), ...causes.slice(0, at + 1)] : before(causes, at);
+	return around.find(({ id }) => id !== from && !viewed.has(id));
+}
+
+/** All others, from the one before back to the first, and then from the last. */
+function before(causes: readonly Reviewed[], at: number): Reviewed[] {
+	const first = Math.max(0, at);
+	return [...causes.slice(first), ...causes.slice(0, first)].reverse();
+}
+
+/** Whether both sides are releases, which nobody takes back: the question is what they mean. */
+export const areReleases = ({ base, head }: Pick<Comparison, "base" | "head">): boolean =>
+	[base, head].every(({ label }) => /^v?\d+(\.\d+)+$/.test(label ?? ""));

@@ -8,7 +8,9 @@ export interface Look {
 	/** The class that colours it. */
 	className: string;
 	name: string;
-	/** Whether it stays quiet in the overview: what does not work. */
+	/** What it says in a file. */
+	word: string;
+	/** Whether it stays quiet in the overview: what is not known, or has nothing to say. */
 	quiet: boolean;
 }
 
@@ -29,6 +31,10 @@ export interface Sheet {
 	path: (place: Place, column: number) => string;
 	/** The columns that are asked for, in their order. */
 	wanted: (search: BackendsSearch) => number[];
+	/** Whether nothing is known at a column of any operator. */
+	isUnknown: (column: number) => boolean;
+	/** Whether the cells of a column are verdicts, and not reasons. */
+	hasVerdicts: (column: number) => boolean;
 	/** The operators whose cells are asked for. */
 	filtered: (search: BackendsSearch) => MatrixOperator[];
 	/** Everything that a cell may look like. */

@@ -5,49 +5,54 @@ import { Page, Section } from "../components/Page";
 import { Rows } from "../components/Rows";
 import { Async, Empty } from "../components/States";
 import { counted } from "../lib/format";
-import { lastProject, preferred } from "../lib/projects";
-import { projectPath, revisionPath } from "../nav";
+import { useExplain } from "../layout/useExplain";
+import { useSearchDialog } from "../layout/search";
+import { isMessage } from "../lib/message";
+import { bySize, CUSTOMARY, lastProject, preferred } from "../lib/projects";
+import { operatorPath, projectPath } from "../nav";
 import styles from "./Home.module.css";
 import { NoRevisions, RevisionCards } from "./project/RevisionCards";
 
-/** What people come for, and each project with its newest revision: what is new, and what broke. */
+/** A place to ask, and each project with its newest revision: what is new, and what broke. */
 export default function Home() {
 	const projects = useQuery(projectsQuery);
+	const items = projects.data && bySize(projects.data);
+	const isEmpty = items?.length === 0;
 	return (
 		<Page
 			title="Opatlas"
-			heading="Operator registry"
-			lead={
-				<>
-					Operators, where they run, and why. Press <kbd>/</kbd> to search for an operator, a
-					key, a rule or a revision.
-				</>
-			}
+			heading="Which PyTorch operators run where, and what breaks"
 			api="/v1/projects"
 		>
-			<Async query={projects}>
-				{(items) =>
-					items.length === 0 ? (
+			{!isEmpty && (
+				<>
+					<SearchField />
+					<Questions
+						project={items ? preferred(items, lastProject()) : lastProject()}
+						hasCustomary={items?.some(({ name, revisions }) => name === CUSTOMARY && revisions > 0)}
+					/>
+				</>
+			)}
+			<Async query={projects} loading={<div className={styles.room} />}>
+				{() =>
+					isEmpty ? (
 						<Empty title="No revisions are stored yet">
 							<p>
 								Import a release: <code>opatlas import torch==2.15.0</code>
 							</p>
 						</Empty>
 					) : (
-						<>
-							<Tasks project={preferred(items, lastProject())} />
-							<Rows>
-								{items.map(({ name, description, revisions }, at) => (
-									<Project
-										key={name}
-										name={name}
-										note={[counted(revisions, "revision"), description].filter(Boolean).join(" · ")}
-										isFilled={revisions > 0}
-										isEager={at < 4}
-									/>
-								))}
-							</Rows>
-						</>
+						<Rows>
+							{items?.map(({ name, description, revisions }, at) => (
+								<Project
+									key={name}
+									name={name}
+									note={[counted(revisions, "revision"), description].filter(Boolean).join(" · ")}
+									isFilled={revisions > 0}
+									isEager={at < 4}
+								/>
+							))}
+						</Rows>
 					)
 				}
 			</Async>
@@ -55,32 +60,58 @@ export default function Home() {
 	);
 }
 
-/** What people come for, as ways to where it is done. */
-function Tasks({ project }: { project: string | undefined }) {
-	if (project === undefined) return null;
-	const tasks = [
-		{
-			to: projectPath(project, "upgrade"),
-			title: "Plan an upgrade",
-			text: "What a new revision breaks and adds for your backend.",
-		},
-		{
-			to: "/validate",
-			title: "Check my entry",
-			text: "Findings, dispatch table and declarations while you type.",
-		},
-		{
-			to: revisionPath({ project, rev: "latest" }, "/backends"),
-			title: "What does my backend lack?",
-			text: "Coverage of each backend by operator, and the gaps that matter most.",
-		},
-	];
+/** Where one begins to type: the search goes on with it. */
+function SearchField() {
+	const search = useSearchDialog();
 	return (
-		<nav className={styles.tasks} aria-label="Tasks">
-			{tasks.map(({ to, title, text }) => (
-				<Link key={title} to={to} className={styles.task}>
-					<strong>{title}</strong>
-					<span>{text}</span>
+		<input
+			type="search"
+			className={styles.search}
+			aria-label="Search for an operator, a backend or an error message"
+			placeholder="grid_sampler on MPS, softmax, or an error message"
+			autoComplete="off"
+			value=""
+			onChange={(event) => search({ text: event.target.value })}
+			onClick={() => search({ text: "" })}
+			onPaste={(event) => {
+				event.preventDefault();
+				const text = event.clipboardData.getData("text");
+				search(isMessage(text) ? { text: "", pasted: text } : { text: text.trim() });
+			}}
+		/>
+	);
+}
+
+/** An error that many meet. */
+const ERROR =
+	"NotImplementedError: The operator 'aten::_linalg_eigh.eigenvalues' is not currently implemented for the MPS device.";
+
+interface QuestionsProps {
+	project: string | undefined;
+	/** Whether the project that has PyTorch's operators is there; undefined while nobody knows. */
+	hasCustomary: boolean | undefined;
+}
+
+/** What people ask, each a way to the answer. */
+function Questions({ project = CUSTOMARY, hasCustomary = true }: QuestionsProps) {
+	const explain = useExplain();
+	const first = { project: hasCustomary ? CUSTOMARY : project, rev: "latest" };
+	const links = [
+		[projectPath(project, "upgrade"), "What breaks for my backend in the next release?"],
+		["/validate", "Is my entry valid?"],
+		[projectPath(project, "preflight"), "Will my model run?"],
+	] as const;
+	return (
+		<nav className={styles.questions} aria-label="Questions">
+			<Link to={operatorPath(first, "grid_sampler_2d")} search={{ key: "MPS" }}>
+				Does grid_sampler_2d run on MPS, and since when?
+			</Link>
+			<button type="button" onClick={() => explain(ERROR)}>
+				What does “_linalg_eigh is not implemented for MPS” mean?
+			</button>
+			{links.map(([to, text]) => (
+				<Link key={to} to={to}>
+					{text}
 				</Link>
 			))}
 		</nav>

@@ -11,10 +11,12 @@ import { ReasonMark } from "../components/ReasonMark";
 import { SchemaText } from "../components/SchemaText";
 import { SearchInput } from "../components/SearchInput";
 import { Async, Empty } from "../components/States";
+import { verdictFill, VerdictLegend } from "../components/VerdictMark";
 import { VirtualList } from "../components/VirtualList";
 import { usePlace } from "../layout/place";
 import { count, counted } from "../lib/format";
 import { cellAt, columnOf, facet, filtered, type MatrixOperator, sought } from "../lib/matrix";
+import { type Column, dataColumns, grouped, groupStarts, verdictOn } from "../lib/operatorList";
 import { stringify } from "../lib/search";
 import { operatorPath } from "../nav";
 import type { OperatorsSearch } from "../routes/operators";
@@ -48,7 +50,13 @@ function Browser({ view, search }: { view: MatrixView; search: OperatorsSearch }
 	const filters = route.useSearch({ select: filtersOf, structuralSharing: true });
 	const passing = useMemo(() => filtered(view, filters), [view, filters]);
 	const words = useDeferredValue(search.q);
-	const shown = useMemo(() => sought(passing, words), [passing, words]);
+	// What is searched for comes by how well it fits, everything else in groups.
+	const shown = useMemo(
+		() => (words ? sought(passing, words) : grouped(passing)),
+		[passing, words],
+	);
+	const starts = useMemo(() => groupStarts(words ? [] : shown), [shown, words]);
+	const columns = useMemo(() => dataColumns(view), [view]);
 	const column = search.key === undefined ? -1 : columnOf(view, search.key);
 	const isFiltered = Object.values(search).some((value) => value !== undefined);
 	return (
@@ -74,6 +82,7 @@ function Browser({ view, search }: { view: MatrixView; search: OperatorsSearch }
 				)}
 			</search>
 			<div className={styles.list}>
+				<Head columns={columns} />
 				{shown.length === 0 ? (
 					<Empty title="No operators match these filters">
 						<Button onClick={() => void navigate({ to: ".", search: {} })}>
@@ -90,6 +99,9 @@ function Browser({ view, search }: { view: MatrixView; search: OperatorsSearch }
 						onOpen={(operator) => void navigate({ to: operatorPath(place, operator.name) })}
 						render={(operator) => (
 							<Row
+								view={view}
+								columns={columns}
+								start={starts.get(operator.name)}
 								operator={operator}
 								to={operatorPath(place, operator.name)}
 								reason={column < 0 ? undefined : cellAt(view, operator, column).reason}
@@ -141,30 +153,73 @@ function Facets({ view, search, onChange }: FacetsProps) {
 	);
 }
 
+/** What the cells of all rows are about. */
+function Head({ columns }: { columns: readonly Column[] }) {
+	return (
+		<div className={styles.columns}>
+			<VerdictLegend />
+			<span className={styles.strip} aria-hidden="true">
+				{columns.map(({ key }) => (
+					<span key={key} title={key} className={styles.key}>
+						{key}
+					</span>
+				))}
+			</span>
+		</div>
+	);
+}
+
 interface RowProps {
+	view: MatrixView;
+	columns: readonly Column[];
+	/** The group that begins with the row: its title, and how many operators it has. */
+	start: [string, number] | undefined;
 	operator: MatrixOperator;
 	to: string;
 	/** The reason at the key that is filtered by. */
 	reason: string | undefined;
 }
 
-function Row({ operator, to, reason }: RowProps) {
+function Row({ view, columns, start, operator, to, reason }: RowProps) {
 	const { name, kind, structured, generated, tags, schema } = operator;
 	return (
-		<div className={styles.row}>
-			<div className={styles.head}>
-				{reason !== undefined && <ReasonMark reason={reason} />}
-				<Link to={to} className={styles.name}>
-					{name}
-				</Link>
-				{kind !== "functional" && <Badge>{kind}</Badge>}
-				{structured && <Badge tone="accent">structured</Badge>}
-				{generated && <Badge>generated</Badge>}
-				{tags.includes("core") && <Badge tone="good">core</Badge>}
+		<>
+			{start && (
+				<h2 className={styles.group}>
+					{start[0]} <span className="muted">{count(start[1])}</span>
+				</h2>
+			)}
+			<div className={styles.row}>
+				<div className={styles.head}>
+					{reason !== undefined && <ReasonMark reason={reason} />}
+					<Link to={to} className={styles.name}>
+						{name}
+					</Link>
+					{kind !== "functional" && <Badge>{kind}</Badge>}
+					{structured && <Badge tone="accent">structured</Badge>}
+					{generated && <Badge>generated</Badge>}
+					{tags.includes("core") && <Badge tone="good">core</Badge>}
+				</div>
+				<Strip view={view} columns={columns} operator={operator} />
+				<div className={styles.schema}>
+					<SchemaText schema={schema} nameless />
+				</div>
 			</div>
-			<div className={styles.schema}>
-				<SchemaText schema={schema} nameless />
-			</div>
-		</div>
+		</>
+	);
+}
+
+/** Where an operator runs: a cell for each backend. */
+function Strip({ view, columns, operator }: Pick<RowProps, "view" | "columns" | "operator">) {
+	const verdicts = columns.map((column) => verdictOn(view, operator, column));
+	const said = verdicts.map(({ short }, at) => `${columns[at]?.key}: ${short}`).join(", ");
+	return (
+		<span className={styles.strip} role="img" aria-label={said} title={said}>
+			{verdicts.map(({ name, glyph }, at) => (
+				<span key={columns[at]?.key} className={`${styles.cell} ${verdictFill(name)}`}>
+					{glyph}
+				</span>
+			))}
+		</span>
 	);
 }

@@ -24,6 +24,8 @@ export interface BackendsSearch {
 	reason?: ReasonName | undefined;
 	/** The functionality whose keys are the columns; `all` for every key; by default `Dense`. */
 	columns?: string | undefined;
+	/** Whether keys about which nothing is known are columns too. */
+	unknown?: "show" | undefined;
 	rows?: (typeof ROW_ORDERS)[number] | undefined;
 	order?: (typeof COLUMN_ORDERS)[number] | undefined;
 	/** Only operators with a fate on a way; without `fate`, those that nothing of their own serves. */
@@ -48,6 +50,7 @@ export const backendsRoute = createRoute({
 			key: text(raw, "key"),
 			reason: reason !== undefined && isReason(reason) ? reason : undefined,
 			columns: text(raw, "columns"),
+			unknown: oneOf(raw, "unknown", ["show"] as const),
 			rows: oneOf(raw, "rows", ROW_ORDERS),
 			order: oneOf(raw, "order", COLUMN_ORDERS),
 			way: text(raw, "way"),

@@ -9,12 +9,14 @@ import { revisionRoute } from "./revision";
 export interface NameSearch {
 	/** The operator whose support is shown. */
 	form?: string | undefined;
+	/** The backend that is explained. */
+	key?: string | undefined;
 }
 
 export const nameRoute = createRoute({
 	getParentRoute: () => revisionRoute,
 	path: "/names/$name",
-	validateSearch: (raw: Raw): NameSearch => ({ form: text(raw, "form") }),
+	validateSearch: (raw: Raw): NameSearch => ({ form: text(raw, "form"), key: text(raw, "key") }),
 	loader: (visit) => ahead(visit, overloadsQuery(visit.context.at, visit.params.name)),
 	component: lazyPage(() => import("../pages/name/NameView")),
 });

@@ -1,5 +1,5 @@
 import { createRoute } from "@tanstack/react-router";
-import { operatorQuery, waysQuery } from "../api/queries";
+import { operatorQuery, signaturesQuery, tableQuery, waysQuery } from "../api/queries";
 import { ahead } from "../lib/ahead";
 import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
@@ -32,9 +32,16 @@ export const operatorRoute = createRoute({
 		table: oneOf(raw, "table", ["grid"] as const),
 		implement: text(raw, "implement"),
 	}),
+	loaderDeps: ({ search: { key, build, source } }) => ({ key, build, source }),
 	loader: (visit) => {
-		ahead(visit, operatorQuery(visit.context.at, visit.params.operator));
-		ahead(visit, waysQuery(visit.context.at, visit.params.operator));
+		const { operator } = visit.params;
+		const { at } = visit.context;
+		const { key, ...tables } = visit.deps;
+		ahead(visit, tableQuery(at, operator, tables));
+		if (key) ahead(visit, tableQuery(at, operator, { ...tables, key, explain: true }));
+		ahead(visit, operatorQuery(at, operator));
+		ahead(visit, waysQuery(at, operator));
+		ahead(visit, signaturesQuery(at, operator));
 	},
 	component: lazyPage(() => import("../pages/operator/OperatorView")),
 });

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use opatlas_schema::faces::{Refused, Sizes, dispatcher, native_kernel};
+use opatlas_schema::function::SchemaKind;
 
 use super::FaceMaker;
 use super::kernels::structured_class;
-use crate::entry::KernelEntry;
+use crate::entry::{KernelEntry, KernelSource};
 use crate::operator::{Operator, OperatorId};
 
 /// Ways to implement an operator for a key, without those that torchgen rejects.
@@ -63,6 +64,8 @@ pub struct BackendStub {
     pub yaml: String,
 }
 
+const IMPLICIT: &str = "CompositeImplicitAutograd";
+
 impl FaceMaker<'_> {
     /// The ways to implement an operator for a key of the release.
     #[must_use]
@@ -70,12 +73,12 @@ impl FaceMaker<'_> {
         let operator = self.catalogue.operator(id);
         ImplementationFaces {
             key: key.into(),
-            in_tree: self.in_tree(id, key).ok(),
+            in_tree: self.in_tree(id, key),
             function: self.function(operator),
             registration: registration(operator, key),
-            backend: self.backend_stub(operator, Sizes::Concrete),
+            backend: self.backend_stub(operator, key, Sizes::Concrete),
             backend_symint: if operator.schema().has_symint() {
-                self.backend_stub(operator, Sizes::Symbolic)
+                self.backend_stub(operator, key, Sizes::Symbolic)
             } else {
                 None
             },
@@ -90,32 +93,81 @@ impl FaceMaker<'_> {
 
     /// The declaration of an operator in a backend's stubs.
     #[must_use]
-    pub fn backend_stub(&self, operator: &Operator, sizes: Sizes) -> Option<BackendStub> {
+    pub fn backend_declaration(&self, operator: &Operator, sizes: Sizes) -> Option<String> {
         let (schema, cx) = (operator.schema(), self.context(operator));
         let mut kernel = schema.default_kernel();
-        let name = operator.name();
-        let mut yaml = format!("supported:\n- {name}\n");
         if sizes == Sizes::Symbolic {
             kernel.push_str("_symint");
-            yaml.push_str(&format!("symint:\n- {name}\n"));
         }
         let parts = dispatcher(schema, sizes, cx).ok()?;
-        Some(BackendStub {
-            declaration: format!("static {};", parts.named(&kernel)),
-            yaml,
-        })
+        Some(format!("static {};", parts.named(&kernel)))
     }
 
-    fn in_tree(&self, id: OperatorId, key: &str) -> Result<InTree, Refused> {
+    /// A backend file, unless torchgen refuses one for the key.
+    fn backend_stub(&self, operator: &Operator, key: &str, sizes: Sizes) -> Option<BackendStub> {
+        let (backend, list) = match key.strip_prefix("Autograd") {
+            Some(backend) => (backend, "autograd"),
+            None => (key, "supported"),
+        };
+        if !self.may_be_outside(backend) || !self.may_be_outside(key) {
+            return None;
+        }
+        let declaration = self.backend_declaration(operator, sizes)?;
+        let name = operator.name();
+        let mut yaml = format!("backend: {backend}\ncpp_namespace: acme\n{list}:\n- {name}\n");
+        if sizes == Sizes::Symbolic {
+            yaml.push_str(&format!("symint:\n- {name}\n"));
+        }
+        Some(BackendStub { declaration, yaml })
+    }
+
+    /// Whether a key may have a backend file: PyTorch knows the key and has no kernels on it.
+    fn may_be_outside(&self, key: &str) -> bool {
+        let known = self.catalogue.release.data().dispatch_keys_known;
+        known.contains(key) && self.index().order(self.catalogue, key) == usize::MAX
+    }
+
+    /// A kernel in PyTorch's tree, unless the entry refuses the key.
+    fn in_tree(&self, id: OperatorId, key: &str) -> Option<InTree> {
         let catalogue = self.catalogue;
-        let keys = &catalogue.release.data().structured_keys;
-        if keys.contains(key)
+        let data = catalogue.release.data();
+        if !data.dispatch_keys_allowed.contains(key) || catalogue.operator(id).is_generated() {
+            return None;
+        }
+        if data.structured_keys.contains(key)
             && let Some(class) = structured_class(catalogue, id)
             && let Some(out) = catalogue.groups.of(id).out
         {
-            return Ok(self.structured_kernel(catalogue.operator(out), key, &class));
+            return Some(self.structured_kernel(catalogue.operator(out), key, &class));
         }
-        self.unstructured_kernel(id, key)
+        if self.conflicts(id, key) {
+            return None;
+        }
+        self.unstructured_kernel(id, key).ok()
+    }
+
+    /// Whether torchgen refuses a kernel on the key beside what the entry has.
+    fn conflicts(&self, id: OperatorId, key: &str) -> bool {
+        let operator = self.catalogue.operator(id);
+        let kernels = self.catalogue.kernels(id);
+        if kernels.iter().any(|kernel| kernel.key.as_str() == key) {
+            return false;
+        }
+        if operator.is_structured() && (key == "Meta" || key.starts_with(IMPLICIT)) {
+            return true;
+        }
+        if !is_composite(key) {
+            return false;
+        }
+        // Without its decomposition an operator that mutates needs the other variants.
+        let is_implicit = |kernel: &KernelEntry| kernel.source == KernelSource::Implicit;
+        let replaces = !is_nested(key) && kernels.iter().any(is_implicit);
+        let others = || kernels.iter().filter(|kernel| !is_implicit(kernel));
+        let composite = others().find(|kernel| is_composite(kernel.key.as_str()));
+        let is_alone = key == IMPLICIT && kernels.is_empty();
+        is_alone
+            || replaces && operator.schema().kind() != SchemaKind::Functional
+            || composite.is_some_and(|other| !may_stand_together(key, other.key.as_str()))
     }
 
     fn structured_kernel(
@@ -179,7 +231,7 @@ impl FaceMaker<'_> {
             is_declared: declared.is_some(),
             declaration: in_namespace(declared, format!("{export} {};", parts.named(&kernel))),
             definition: format!("{} {{\n  // ...\n}}\n", parts.without_defaults(&kernel)),
-            yaml: format!("{key}: {}", named(declared, &kernel)),
+            yaml: lines(kernels, declared, key, &kernel),
             entry: operator.qualified_name().to_owned(),
             kernel,
             structured: None,
@@ -198,6 +250,38 @@ fn in_namespace(declared: Option<&KernelEntry>, declaration: String) -> String {
         Some(entry) => entry.kernel.within_namespace(declaration),
         None => declaration,
     }
+}
+
+/// The lines of `dispatch`. The first line of an entry without any also keeps the implicit kernel.
+fn lines(
+    kernels: &[KernelEntry],
+    declared: Option<&KernelEntry>,
+    key: &str,
+    kernel: &str,
+) -> String {
+    let is_implicit = |kernel: &&KernelEntry| kernel.source == KernelSource::Implicit;
+    if declared.as_ref().is_some_and(is_implicit) {
+        return "# leave out `dispatch`: this kernel is the default".to_owned();
+    }
+    let line = format!("{key}: {}", named(declared, kernel));
+    let implicit = kernels.iter().find(is_implicit);
+    match implicit.filter(|_| !is_composite(key) || is_nested(key)) {
+        Some(kept) => format!("{}: {}\n{line}", kept.key.as_str(), kept.kernel.declared()),
+        None => line,
+    }
+}
+
+fn is_composite(key: &str) -> bool {
+    key.starts_with("Composite")
+}
+
+/// Whether kernels on two composite keys may stand in one entry.
+fn may_stand_together(a: &str, b: &str) -> bool {
+    [a, b].into_iter().any(is_nested) && ![a, b].contains(&"CompositeExplicitAutogradNonFunctional")
+}
+
+fn is_nested(key: &str) -> bool {
+    key == "CompositeImplicitAutogradNestedTensor"
 }
 
 fn proposal(operator: &Operator, key: &str) -> String {

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { accessQuery, canRead, projectsQuery } from "../../api/queries";
 import { currentToken, forgetToken, type Keeping, keepToken } from "../../api/token";
@@ -13,10 +14,16 @@ import { type RightVerdict, whatOf, wordsOf } from "./rights";
 export default function Access() {
 	const [token, setToken] = useState(currentToken);
 	const queries = useQueryClient();
+	const navigate = useNavigate();
+	const back = useRouterState({ select: (state) => state.location.state.back });
 	const changed = () => {
 		setToken(currentToken());
 		// What was refused or allowed before may be otherwise now.
 		queries.clear();
+	};
+	const entered = () => {
+		changed();
+		if (back !== undefined) void navigate({ href: back });
 	};
 	return (
 		<Page
@@ -25,7 +32,7 @@ export default function Access() {
 		>
 			<Section title="Your token">
 				<Card>
-					{token ? (
+					{token && (
 						<div className={styles.kept}>
 							<p>
 								A token is stored{" "}
@@ -41,9 +48,8 @@ export default function Access() {
 								Forget it
 							</Button>
 						</div>
-					) : (
-						<Enter onKept={changed} />
 					)}
+					{(token === undefined || back !== undefined) && <Enter onKept={entered} />}
 				</Card>
 			</Section>
 			<Rights key={token?.secret ?? ""} hasToken={token !== undefined} />

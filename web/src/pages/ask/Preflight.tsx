@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type ChangeEvent, type DragEvent, useState } from "react";
-import { Button, Field, TextInput } from "../../components/controls";
+import { type DragEvent, useState } from "react";
+import { Button, Field, FileButton, TextInput } from "../../components/controls";
 import { Page, Section } from "../../components/Page";
 import { RevisionBox } from "../../components/RevisionBox";
 import { Async, Empty } from "../../components/States";
@@ -89,9 +89,11 @@ function ModelBox({ onGiven }: { onGiven: (given: Given) => void }) {
 	const [text, setText] = useState(EXAMPLE);
 	const [over, setOver] = useState(false);
 	const [fault, setFault] = useState<string>();
+	const [chosen, setChosen] = useState<string>();
 	const take = async (file: File | undefined) => {
 		if (!file) return;
 		setFault(undefined);
+		setChosen(file.name);
 		try {
 			onGiven({ id: `${file.name} ${file.size} ${file.lastModified}`, model: await slim(file) });
 		} catch (error) {
@@ -117,18 +119,10 @@ function ModelBox({ onGiven }: { onGiven: (given: Given) => void }) {
 				onDrop={drop}
 			>
 				<div className={styles.choice}>
-					<Field label="Drop a file here, or choose one">
-						{(id) => (
-							<input
-								id={id}
-								type="file"
-								className={styles.file}
-								onChange={(event: ChangeEvent<HTMLInputElement>) =>
-									void take(event.target.files?.[0])
-								}
-							/>
-						)}
-					</Field>
+					<FileButton chosen={chosen} onFile={(file) => void take(file)}>
+						Choose a file …
+					</FileButton>
+					<span className="muted">or drop it here</span>
 				</div>
 				<Field label="Or paste operators or a graph">
 					{(id) => (

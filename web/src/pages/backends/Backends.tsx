@@ -5,12 +5,8 @@ import { apiPath, type MatrixView, matrixQuery } from "../../api/queries";
 import { Button } from "../../components/controls";
 import { CoverageLink } from "../../components/links";
 import { Page } from "../../components/Page";
-import { Legend } from "../../components/ReasonMark";
-import { AnswerLegend } from "../../components/WayMark";
-import { VerdictLegend } from "../../components/VerdictMark";
 import { Async, Empty } from "../../components/States";
 import { usePlace } from "../../layout/place";
-import { count } from "../../lib/format";
 import { columnsOf, rowsOf } from "../../lib/matrixOrder";
 import type { BackendsSearch } from "../../routes/backends";
 import { ExplanationPanel } from "../operator/ExplanationPanel";
@@ -19,6 +15,7 @@ import styles from "./Backends.module.css";
 import { keySheet } from "./keySheet";
 import { MatrixFilters } from "./MatrixFilters";
 import { type GridHandle, MatrixGrid } from "./MatrixGrid";
+import { MatrixHead, UnknownColumns } from "./MatrixHead";
 import { Overview } from "./Overview";
 import { waySheet } from "./waySheet";
 
@@ -28,18 +25,17 @@ const route = getRouteApi("/p/$project/r/$rev/backends");
 export default function Backends() {
 	const place = usePlace();
 	const matrix = useQuery(matrixQuery(place));
-	const isOfWays = route.useSearch({ select: ({ show }) => show === "ways" });
-	const legend = isOfWays ? (
-		<AnswerLegend />
-	) : (
-		<>
-			<VerdictLegend />
-			<Legend />
-			<CoverageLink />
-		</>
-	);
 	return (
-		<Page title="Backends" lead={legend} api={apiPath(place, "/matrix")} wide>
+		<Page
+			title="Backends"
+			lead={
+				<>
+					Where each operator works. <CoverageLink />
+				</>
+			}
+			api={apiPath(place, "/matrix")}
+			wide
+		>
 			<Async query={matrix}>{(view) => <Matrix view={view} />}</Async>
 		</Page>
 	);
@@ -60,7 +56,10 @@ function Matrix({ view }: { view: MatrixView }) {
 	const shown = useDeferredValue(JSON.stringify(asked));
 	const { show } = JSON.parse(shown) as BackendsSearch;
 	const sheet = useMemo(() => (show === "ways" ? waySheet(view) : keySheet(view)), [view, show]);
-	const columns = useMemo(() => columnsOf(view, sheet, JSON.parse(shown)), [view, sheet, shown]);
+	const { columns, unknown } = useMemo(
+		() => columnsOf(view, sheet, JSON.parse(shown)),
+		[view, sheet, shown],
+	);
 	const operators = useMemo(() => rowsOf(sheet, JSON.parse(shown), columns), [sheet, shown, columns]);
 	const [operator, column] = split(cell);
 	const isKnown = operator !== undefined && column !== undefined && sheet.names.includes(column);
@@ -68,10 +67,15 @@ function Matrix({ view }: { view: MatrixView }) {
 	return (
 		<>
 			<MatrixFilters view={view} search={search} onChange={set} />
-			<p className={styles.count} role="status">
-				<strong>{count(operators.length)}</strong> operators × <strong>{columns.length}</strong>{" "}
-				{sheet.noun}
-			</p>
+			<MatrixHead sheet={sheet} operators={operators} columns={columns}>
+				{unknown.length > 0 && (
+					<UnknownColumns
+						names={unknown.map((column) => sheet.names[column] ?? "")}
+						shown={search.unknown === "show"}
+						onShow={(shown) => set({ unknown: shown ? "show" : undefined })}
+					/>
+				)}
+			</MatrixHead>
 			{operators.length === 0 || columns.length === 0 ? (
 				<Empty title="Nothing matches these filters">
 					<Button onClick={() => void navigate({ to: ".", search: {} })}>

@@ -50,7 +50,7 @@ export default function ChangesTab() {
 				</Link>
 				: operators that are gone, kernels that no longer compile, and new operators that fail.
 			</p>
-			{named.error && <ErrorView error={named.error} retry={() => void named.refetch()} />}
+			{named.error && <ErrorView error={named.error} retry={() => named.refetch()} />}
 			{against !== undefined && !named.error && (
 				<Async query={before}>
 					{(old) => {

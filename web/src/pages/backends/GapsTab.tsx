@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type ChangeEvent, type ReactNode, useCallback, useMemo, useState } from "react";
+import { type ReactNode, useCallback, useMemo, useState } from "react";
 import type { MatrixView } from "../../api/queries";
 import { Badge } from "../../components/Badge";
-import { Button, Field, Segments, Select } from "../../components/controls";
+import { Button, FileButton, Segments, Select } from "../../components/controls";
 import { FacetSelects } from "../../components/Facets";
 import { FilterBar, FoldedFilters, useNarrow } from "../../components/Filters";
 import { RevisionBox } from "../../components/RevisionBox";
@@ -111,24 +111,17 @@ interface UsageProps {
 
 /** A file of operators with how often they are used. */
 function UsageFile({ name, onChange }: UsageProps) {
-	const take = async (event: ChangeEvent<HTMLInputElement>) => {
-		const file = event.target.files?.[0];
-		if (file) onChange({ name: file.name, text: await file.text() });
-	};
 	return (
 		<div className={styles.usage}>
-			<Field label="Rank by a usage file (lines: operator,count)">
-				{(id) => (
-					<input
-						key={name ?? ""}
-						id={id}
-						type="file"
-						accept=".csv,.txt,.json,text/csv,application/json"
-						className={styles.file}
-						onChange={(event) => void take(event)}
-					/>
-				)}
-			</Field>
+			<FileButton
+				accept=".csv,.txt,.json,text/csv,application/json"
+				onFile={(file) => void file.text().then((text) => onChange({ name: file.name, text }))}
+			>
+				Rank by a usage file …
+			</FileButton>
+			<span className="muted">
+				lines: <code>operator,count</code>
+			</span>
 			{name !== undefined && (
 				<>
 					<span className={styles.used} role="status">
@@ -277,7 +270,7 @@ function Counts({ gaps: { counts, since } }: { gaps: GapsData }) {
 	const figures = [
 		["own kernels", counts.kernels, before?.kernels, "direct"],
 		["work otherwise", counts.inherited, before?.inherited, "inherited"],
-		["fail", counts.lacking, before?.lacking, "missing"],
+		["fail or work partly", counts.lacking, before?.lacking, "missing"],
 		["unknown", counts.unknown, before?.unknown, "unknown"],
 	] as const;
 	return (

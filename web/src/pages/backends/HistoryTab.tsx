@@ -7,7 +7,7 @@ import { csvOf } from "../../lib/csv";
 import { counted, perCent } from "../../lib/format";
 import { placeTitle } from "../../lib/history";
 import { coverageLine } from "../../lib/trends";
-import { ChartTable, HUNDRED } from "../history/ChartTable";
+import { ChartTable } from "../history/ChartTable";
 import { type Trends, trendsQuery } from "../history/queries";
 import { Sheet } from "./Sheet";
 import { useBackend } from "./useBackend";
@@ -65,7 +65,7 @@ function Chart({ trends: { points, project } }: { trends: Trends }) {
 				points={points}
 				lines={lines}
 				format={perCent}
-				range={HUNDRED}
+				most={100}
 			/>
 		</Section>
 	);

@@ -20,10 +20,12 @@ import { GridBody, ROW } from "./gridBody";
 import { type Cell, target } from "./gridKeys";
 import styles from "./MatrixGrid.module.css";
 
-/** Columns are wider where there are few. */
-const WIDE = 40;
+/** How wide columns are, in pixels, where there are at most so many. */
+const WIDTHS = [
+	[8, 72],
+	[24, 40],
+] as const;
 const NARROW = 26;
-const FEW = 24;
 /** The most that the heads take, and what they take besides their names. */
 const HEADS = 152;
 const UNDER = 40;
@@ -57,7 +59,8 @@ interface Props {
 export function MatrixGrid({ ref, sheet, operators, columns, chosen, onChoose }: Props) {
 	const place = usePlace();
 	const navigate = useNavigate();
-	const step = columns.length <= FEW && window.innerWidth > 900 ? WIDE : NARROW;
+	const wide = WIDTHS.find(([most]) => columns.length <= most && window.innerWidth > 900);
+	const step = wide?.[1] ?? NARROW;
 	const high = useMemo(() => {
 		const longest = Math.max(...columns.map((at) => sheet.titles[at]?.length ?? 0));
 		return Math.min(HEADS, Math.ceil(UNDER + LETTER * longest));

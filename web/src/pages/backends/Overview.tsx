@@ -31,6 +31,8 @@ export function Overview({ sheet, operators, columns, grid }: Props) {
 			node.height = Math.round(node.clientHeight * devicePixelRatio);
 			const context = node.getContext("2d");
 			if (!context || whole.width === 0 || whole.height === 0) return;
+			// Rows that are larger than here have sharp edges; many that share a pixel are mixed.
+			context.imageSmoothingEnabled = whole.height > node.height;
 			context.imageSmoothingQuality = "high";
 			context.drawImage(whole, 0, 0, node.width, node.height);
 		};

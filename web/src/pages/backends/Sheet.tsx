@@ -6,12 +6,14 @@ import { save } from "../../lib/download";
 interface Props {
 	/** The name of the file. */
 	name: string;
+	/** What the button says. */
+	label?: string;
 	/** What is in it. */
 	make: () => Promise<Blob> | Blob;
 }
 
-/** Hands a table over as a file of comma-separated values. */
-export function Sheet({ name, make }: Props) {
+/** Hands a table over as a file. */
+export function Sheet({ name, label = "Download CSV", make }: Props) {
 	const [error, setError] = useState<unknown>();
 	const take = async () => {
 		setError(undefined);
@@ -23,8 +25,8 @@ export function Sheet({ name, make }: Props) {
 	};
 	return (
 		<>
-			<Button onClick={() => void take()}>Download CSV</Button>
-			{error !== undefined && <ErrorView error={error} retry={() => void take()} />}
+			<Button onClick={() => void take()}>{label}</Button>
+			{error !== undefined && <ErrorView error={error} retry={() => take()} />}
 		</>
 	);
 }

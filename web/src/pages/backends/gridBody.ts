@@ -275,7 +275,7 @@ export class GridBody {
 	};
 }
 
-const NOTHING: Look = { glyph: "", className: "", name: "", quiet: true };
+const NOTHING: Look = { glyph: "", className: "", name: "", word: "", quiet: true };
 
 /** The indices that are seen from a place on, with `more` around them, and one that always is. */
 function range(

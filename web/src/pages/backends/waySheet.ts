@@ -1,5 +1,5 @@
 import type { MatrixView } from "../../api/queries";
-import { verdictClass } from "../../components/VerdictMark";
+import { verdictFill } from "../../components/VerdictMark";
 import { filtered, type MatrixOperator } from "../../lib/matrix";
 import { stringify } from "../../lib/search";
 import type { Look, Sheet } from "../../lib/sheet";
@@ -8,7 +8,13 @@ import { type Fate, fateAt, fatePlace, isAsked } from "../../lib/ways";
 import { revisionPath } from "../../nav";
 
 /** What stands where a way does not apply to an operator. */
-const NOTHING: Look = { glyph: "", className: "", name: "does not apply", quiet: true };
+const NOTHING: Look = {
+	glyph: "",
+	className: "",
+	name: "does not apply",
+	word: "does not apply",
+	quiet: true,
+};
 
 /** The ways as columns. */
 export function waySheet(view: MatrixView): Sheet {
@@ -24,6 +30,8 @@ export function waySheet(view: MatrixView): Sheet {
 		path: (place, column) =>
 			`${revisionPath(place, "/backends")}${stringify({ show: "ways", way: ways[column]?.way })}`,
 		wanted: () => all,
+		isUnknown: () => false,
+		hasVerdicts: () => false,
 		filtered: (search) => {
 			const asked = isAsked(view, search);
 			const operators = filtered(view, { ...search, key: undefined, reason: undefined });
@@ -46,7 +54,8 @@ export function waySheet(view: MatrixView): Sheet {
 }
 
 function look({ fate, works, missing }: Fate): Look {
-	if (works == null) return { glyph: "–", className: "", name: fate, quiet: true };
+	const said = { name: fate, word: fate };
+	if (works == null) return { ...said, glyph: "–", className: "", quiet: true };
 	const { name, glyph } = answerLook(works, missing);
-	return { glyph, className: verdictClass(name), name: fate, quiet: works !== "yes" || missing };
+	return { ...said, glyph, className: verdictFill(name), quiet: works === "unknown" };
 }

@@ -5,6 +5,7 @@ import { count, counted, shortDigest } from "../../lib/format";
 import { LEVEL_LOOKS, type Level } from "../../lib/levels";
 import { revisionPath } from "../../nav";
 import styles from "./Banner.module.css";
+import { useSubject } from "./useSubject";
 
 interface Props {
 	comparison: Comparison;
@@ -43,7 +44,7 @@ export function Banner({ comparison, level, onLevel }: Props) {
 						<span className={styles.profile}>
 							{" "}
 							under the profile {comparison.profile};{" "}
-							{fail_on === "never" ? "no level fails" : `changes fail from ${fail_on} on`}
+							{failsAt(fail_on)}
 						</span>
 					</p>
 					<p>
@@ -104,12 +105,21 @@ export function Banner({ comparison, level, onLevel }: Props) {
 	);
 }
 
+/** At which levels a comparison fails. */
+function failsAt(least: string): string {
+	if (least === "never") return "no change makes it fail";
+	return least === "breaking"
+		? "breaking changes make it fail"
+		: `${least} changes and worse make it fail`;
+}
+
 function Side({ side }: { side: Comparison["base"] }) {
 	const { project, revision, title, release } = side;
+	const subject = useSubject(project, side.label ?? revision);
 	return (
 		<span className={styles.side}>
 			{project ? (
-				<Link to={revisionPath({ project, rev: side.label ?? revision })}>{title}</Link>
+				<Link to={revisionPath({ project, rev: side.label ?? revision })}>{subject ?? title}</Link>
 			) : (
 				<strong>{title}</strong>
 			)}{" "}

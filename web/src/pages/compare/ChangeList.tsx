@@ -1,13 +1,21 @@
 import { useRouterState } from "@tanstack/react-router";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Badge } from "../../components/Badge";
 import { Button } from "../../components/controls";
 import { Empty } from "../../components/States";
 import { useStepKeys } from "../../components/stepKeys";
-import type { Card, Comparison, Group, Grouped } from "../../lib/comparison";
+import {
+	type Card,
+	type Change,
+	type Comparison,
+	type Group,
+	type Grouped,
+	grouped,
+} from "../../lib/comparison";
 import { count, counted } from "../../lib/format";
 import { markIn } from "../../lib/sides";
+import { usePrinting } from "../../lib/usePrinting";
 import styles from "./ChangeList.module.css";
 import { groupLook } from "./groups";
 import { OperatorCard } from "./OperatorCard";
@@ -17,7 +25,8 @@ type Row =
 	| { kind: "card"; id: string; card: Card };
 
 interface Props {
-	groups: readonly Grouped[];
+	/** The changes that pass the filters. */
+	passing: readonly Change[];
 	comparison: Comparison;
 	/** Whether changes without meaning are shown from the beginning. */
 	unfolded: boolean;
@@ -31,7 +40,12 @@ const ROOM = 16;
 const headerHeight = () => document.querySelector("header")?.offsetHeight ?? 0;
 
 /** All changes by level and operator; only what is seen is drawn. */
-export function ChangeList({ groups, comparison, unfolded, onClear }: Props) {
+export function ChangeList({ passing, comparison, unfolded, onClear }: Props) {
+	const { operators } = comparison;
+	const groups = useMemo(() => {
+		const compared = new Map(operators.map((operator) => [operator.name, operator]));
+		return grouped(passing, compared);
+	}, [passing, operators]);
 	const [open, setOpen] = useState(false);
 	const isOpen = open || unfolded;
 	const rows = useMemo(() => rowsOf(groups, isOpen), [groups, isOpen]);
@@ -48,11 +62,16 @@ export function ChangeList({ groups, comparison, unfolded, onClear }: Props) {
 		observer.observe(document.body);
 		return () => observer.disconnect();
 	}, []);
+	const isPrinting = usePrinting();
 	const virtual = useWindowVirtualizer({
 		count: rows.length,
 		estimateSize: (at) => (rows[at]?.kind === "group" ? 60 : 210),
 		overscan: 4,
 		scrollMargin: top,
+		rangeExtractor: (range) =>
+			isPrinting
+				? Array.from({ length: range.count }, (_, at) => at)
+				: defaultRangeExtractor(range),
 		scrollPaddingStart: headerHeight() + ROOM,
 		getItemKey: (at) => rows[at]?.id ?? at,
 	});

@@ -191,7 +191,13 @@ function Steps({ project, items, total }: StepsProps) {
 						base && (
 							<li key={placeAddress(head)}>
 								<Link to={comparePath(project, placeAddress(base), placeAddress(head))}>
-									{placeTitle(base)} → {placeTitle(head)}
+									{head.commit && head.label == null ? (
+										<>
+											{head.commit.subject} <code>{placeTitle(head)}</code>
+										</>
+									) : (
+										`${placeTitle(base)} → ${placeTitle(head)}`
+									)}
 								</Link>
 							</li>
 						),

@@ -5,12 +5,14 @@ import { raw } from "../../api/client";
 import { Copy } from "../../components/controls";
 import { Page } from "../../components/Page";
 import { Async } from "../../components/States";
+import { titleOf } from "../../lib/revisions";
 import { stringify } from "../../lib/search";
 import { comparePath, rangeParams, segment } from "../../nav";
 import type { ComparisonSearch } from "../../routes/compare";
 import { ComparisonView } from "./ComparisonView";
 import { CopyMarkdown } from "./CopyMarkdown";
 import { comparisonQuery } from "./queries";
+import { useSubject } from "./useSubject";
 
 const route = getRouteApi("/p/$project/compare/$range");
 
@@ -35,7 +37,8 @@ export default function Compare() {
 			resetScroll: false,
 		});
 	const api = `/v1/projects/${segment(project)}/compare/${segment(range)}`;
-	const [base, head] = range.split("...", 2);
+	const [base = "", head = ""] = range.split("...", 2);
+	const [before, after] = [useSubject(project, base), useSubject(project, head)];
 	const comparison = query.data;
 	const markdown = useMemo(
 		() => (part: number, max_chars: number) =>
@@ -53,7 +56,7 @@ export default function Compare() {
 		).href;
 	return (
 		<Page
-			title={`${project} ${base} → ${head ?? ""}`}
+			title={`${project} ${before ?? titleOf(base)} → ${after ?? titleOf(head)}`}
 			lead={
 				<p>
 					What changed, who is affected, and the effect on every backend. Compare{" "}

@@ -4,14 +4,14 @@ import { FilterBar, FoldedFilters, Passing } from "../../components/Filters";
 import { SearchInput } from "../../components/SearchInput";
 import { Tabs } from "../../components/Tabs";
 import {
+	type Change,
 	type Comparison,
 	facet,
 	GROUPS,
-	grouped,
 	isCompound,
 	keysByOperator,
-	passes,
-	tablePasses,
+	sieve,
+	tableSieve,
 } from "../../lib/comparison";
 import { count, counted } from "../../lib/format";
 import { AUDIENCES, FAIL_ON, PROFILE_NAMES, PROFILES } from "../../lib/levels";
@@ -25,7 +25,7 @@ import { DispatchView } from "./DispatchView";
 import { Exceptions } from "./Exceptions";
 import { groupTitle } from "./groups";
 import { Review } from "./Review";
-import { Unread } from "./Unread";
+import { NewFindings, Unread } from "./Unread";
 
 interface Props {
 	comparison: Comparison;
@@ -49,7 +49,7 @@ const countSet = (search: ComparisonSearch): number =>
 
 /** A comparison: the verdict first, then what could not be read, then the review, and all changes. */
 export function ComparisonView({ comparison, search, set, isBehind, texts }: Props) {
-	const { changes, dispatch_changes, operators } = comparison;
+	const { changes, dispatch_changes } = comparison;
 	const { level, audience, backend, namespace } = search;
 	const q = useDeferredValue(search.q);
 	const filter = useMemo(
@@ -57,34 +57,24 @@ export function ComparisonView({ comparison, search, set, isBehind, texts }: Pro
 		[level, audience, backend, namespace, q],
 	);
 	const touched = useMemo(() => keysByOperator(dispatch_changes), [dispatch_changes]);
-	const compared = useMemo(
-		() => new Map(operators.map((operator) => [operator.name, operator])),
-		[operators],
-	);
 	const passing = useMemo(
-		() => changes.filter((change) => passes(change, filter, touched)),
+		() => changes.filter(sieve(filter, touched)),
 		[changes, filter, touched],
 	);
 	const review = useMemo(() => reviewOf(comparison), [comparison]);
-	const groups = useMemo(() => grouped(passing, compared), [passing, compared]);
+	const ofCauses = useMemo(() => review.causes.flatMap(({ findings }) => findings), [review]);
 	const tables = useMemo(
-		() => dispatch_changes.filter((change) => tablePasses(change, filter)),
+		() => dispatch_changes.filter(tableSieve(filter)),
 		[dispatch_changes, filter],
 	);
-	const shown = groups.reduce((sum, { group, count }) => sum + (group === "none" ? 0 : count), 0);
-	const all = useMemo(
-		() => changes.filter((change) => !isCompound(change) && change.level !== "none").length,
-		[changes],
-	);
+	const shown = useMemo(() => passing.filter(isCounted).length, [passing]);
+	const all = useMemo(() => changes.filter(isCounted).length, [changes]);
 	const isFiltered = FILTERS.some((name) => search[name] !== undefined);
 	const clear = () => set(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
 	return (
 		<div className={styles.comparison} data-behind={isBehind || undefined}>
 			<Banner comparison={comparison} level={level} onLevel={(level) => set({ level })} />
-			<Unread
-				comparison={comparison}
-				introduced={search.view === undefined ? review.loose : introducedBy(comparison)}
-			/>
+			<Unread comparison={comparison} introduced={review.loose} />
 			<Exceptions comparison={comparison} about={review.aboutExceptions} />
 			<FilterBar>
 				<FoldedFilters set={countSet(search)}>
@@ -102,7 +92,7 @@ export function ComparisonView({ comparison, search, set, isBehind, texts }: Pro
 						options={FAIL_ON.map((value) => ({ value, label: value }))}
 						onChange={(value) => set({ fail_on: FAIL_ON.find((known) => known === value) })}
 					/>
-					<Facets comparison={comparison} search={search} set={set} />
+					<Facets comparison={comparison} touched={touched} search={search} set={set} />
 				</FoldedFilters>
 				<SearchInput
 					label="Operator, rule or text"
@@ -138,28 +128,33 @@ export function ComparisonView({ comparison, search, set, isBehind, texts }: Pro
 					/>
 				)}
 				{search.view === "operators" && (
-					<ChangeList
-						groups={groups}
-						comparison={comparison}
-						unfolded={level === "none"}
-						onClear={isFiltered ? clear : undefined}
-					/>
+					<>
+						<NewFindings comparison={comparison} findings={ofCauses} />
+						<ChangeList
+							passing={passing}
+							comparison={comparison}
+							unfolded={level === "none"}
+							onClear={isFiltered ? clear : undefined}
+						/>
+					</>
 				)}
 			</Tabs>
 		</div>
 	);
 }
 
-/** The new findings that somebody should look at. */
-const introducedBy = ({ findings }: Comparison) =>
-	findings.new.filter(({ severity }) => severity !== "info");
+/** Changes that are counted: those that mean something, and no headings. */
+const isCounted = (change: Change) => !isCompound(change) && change.level !== "none";
 
-function Facets({ comparison, search, set }: Pick<Props, "comparison" | "search" | "set">) {
-	const { changes, dispatch_changes } = comparison;
+interface FacetsProps extends Pick<Props, "comparison" | "search" | "set"> {
+	/** The keys at which each operator's table changed. */
+	touched: ReturnType<typeof keysByOperator>;
+}
+
+function Facets({ comparison: { changes }, touched, search, set }: FacetsProps) {
 	const { level, audience, backend, namespace, q } = search;
 	const options = useMemo(() => {
 		const filter = { level, audience, backend, namespace, q };
-		const touched = keysByOperator(dispatch_changes);
 		const of = (name: "level" | "audience" | "backend" | "namespace", order: readonly string[]) =>
 			[...facet(changes, filter, name, touched)].sort(
 				([a], [b]) => order.indexOf(a) - order.indexOf(b) || a.localeCompare(b),
@@ -170,7 +165,7 @@ function Facets({ comparison, search, set }: Pick<Props, "comparison" | "search"
 			namespace: of("namespace", []),
 			backend: of("backend", []),
 		};
-	}, [changes, dispatch_changes, level, audience, backend, namespace, q]);
+	}, [changes, touched, level, audience, backend, namespace, q]);
 	return (
 		<>
 			<Select

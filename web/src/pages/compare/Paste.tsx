@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ChangeEvent, useMemo } from "react";
+import { useMemo, useState } from "react";
 import { raw } from "../../api/client";
 import { releasesQuery, ruleQuery } from "../../api/queries";
-import { Button, Copy, Field, Select } from "../../components/controls";
+import { Button, Copy, Field, FileButton, Select } from "../../components/controls";
 import { ErrorView, Loading } from "../../components/States";
 import { isChangeRule } from "../../lib/ruleset";
 import { stringify } from "../../lib/search";
@@ -106,7 +106,7 @@ export function Paste({ search, set }: Props) {
 			)}
 			{unkept?.kind === "long" && asked && <TooLong sides={asked} bytes={unkept.bytes} />}
 			{asked && query.isError && (
-				<ErrorView error={query.error} retry={() => void query.refetch()} />
+				<ErrorView error={query.error} retry={() => query.refetch()} />
 			)}
 			{comparison && (
 				<ComparisonView
@@ -128,10 +128,7 @@ interface TextProps {
 }
 
 function Text({ label, value, onChange }: TextProps) {
-	const take = async (event: ChangeEvent<HTMLInputElement>) => {
-		const file = event.target.files?.[0];
-		if (file) onChange(await file.text());
-	};
+	const [chosen, setChosen] = useState<string>();
 	return (
 		<div className={styles.text}>
 			<Field label={label}>
@@ -146,13 +143,17 @@ function Text({ label, value, onChange }: TextProps) {
 					/>
 				)}
 			</Field>
-			<input
-				type="file"
+			<FileButton
+				label={`Choose a file for ${label}`}
 				accept=".yaml,.yml"
-				aria-label={`File for: ${label}`}
-				className={styles.file}
-				onChange={(event) => void take(event)}
-			/>
+				chosen={chosen}
+				onFile={(file) => {
+					setChosen(file.name);
+					void file.text().then(onChange);
+				}}
+			>
+				Choose a file …
+			</FileButton>
 		</div>
 	);
 }

@@ -17,7 +17,7 @@ interface Props {
 /** What could not be read, loud, the findings that the change introduces, and the errors that either
  * side has. */
 export function Unread({ comparison, introduced }: Props) {
-	const { unread, findings, base_findings, head_findings } = comparison;
+	const { unread, base_findings, head_findings } = comparison;
 	return (
 		<>
 			{unread.length > 0 && (
@@ -34,23 +34,35 @@ export function Unread({ comparison, introduced }: Props) {
 					</ul>
 				</section>
 			)}
-			{introduced.length > 0 && (
-				<section
-					className={styles.unread}
-					data-severity={introduced[0]?.severity}
-					aria-label="New findings"
-				>
-					<h2>{newFindings(introduced)}</h2>
-					<p>
-						The head has them and the base does not.
-						{findings.gone > 0 && ` ${counted(findings.gone, "finding")} of the base ${findings.gone === 1 ? "is" : "are"} gone.`}
-					</p>
-					<FindingList findings={introduced} />
-				</section>
-			)}
+			<NewFindings comparison={comparison} findings={introduced} />
 			<Errors title="base" findings={base_findings} />
 			<Errors title="head" findings={head_findings} />
 		</>
+	);
+}
+
+interface NewProps {
+	comparison: Comparison;
+	findings: readonly Finding[];
+}
+
+/** Findings of the head that the base does not have. */
+export function NewFindings({ comparison: { findings: of }, findings }: NewProps) {
+	if (findings.length === 0) return null;
+	return (
+		<section
+			className={styles.unread}
+			data-severity={findings[0]?.severity}
+			aria-label="New findings"
+		>
+			<h2>{newFindings(findings)}</h2>
+			<p>
+				The head has them and the base does not.
+				{of.gone > 0 &&
+					` ${counted(of.gone, "finding")} of the base ${of.gone === 1 ? "is" : "are"} gone.`}
+			</p>
+			<FindingList findings={findings} />
+		</section>
 	);
 }
 

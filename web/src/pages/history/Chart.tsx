@@ -1,39 +1,36 @@
-import { useEffect, useRef, useState } from "react";
-import uPlot from "uplot";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useMemo, useRef, useState } from "react";
 import "uplot/dist/uPlot.min.css";
-import type { Line } from "../../lib/trends";
+import { placeAddress, placeTitle } from "../../lib/history";
+import { axisRange, type Line, type Note, placed } from "../../lib/trends";
+import { comparePath } from "../../nav";
 import styles from "./Chart.module.css";
+import { draw, look } from "./plot";
 
-/** Colours that stay apart for the colour-blind; dashes tell lines apart without colour. */
-const COLOURS = ["kernel", "math", "default", "autograd", "batched", "nested", "ambiguous"];
-const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
-const HEIGHT = 300;
+/** How far notes are apart at least, in pixels. */
+const NOTE = 130;
 
 interface Props {
 	/** What it shows, for those who do not see it. */
 	label: string;
-	/** What each point is called. */
+	project: string;
+	/** What each point is called, and on the axis. */
 	titles: readonly string[];
+	axis: readonly string[];
 	lines: readonly Line[];
 	/** A value as text. */
 	format: (value: number) => string;
-	/** The least and the greatest value of the axis; by default from zero to what the lines need. */
-	range?: [number, number];
+	/** What no value exceeds. */
+	most?: number | undefined;
+	/** What it points out. */
+	notes?: readonly Note[] | undefined;
+	/** The line that is hidden at first, because of its scale. */
+	apart?: string | undefined;
+	/** A stretch was chosen, from point to point. */
+	onZoom?: ((from: number, to: number) => void) | undefined;
 }
 
-/** The style of a line by its place: each pair of colour and dashes comes once. */
-const look = (at: number) => ({
-	colour: `--reason-${COLOURS[at % COLOURS.length]}`,
-	dash: DASHES[Math.floor(at / COLOURS.length) % DASHES.length] ?? [],
-});
-
-/** An axis that begins with zero, so that heights may be compared. */
-const fromZero = (_: uPlot, __: number, most: number): [number, number] => [
-	0,
-	most > 0 ? most * 1.05 : 1,
-];
-
-/** A number that goes up whenever colours change. */
+/** A number that goes up whenever colors change. */
 function useTheme(): number {
 	const [at, setAt] = useState(0);
 	useEffect(() => {
@@ -49,82 +46,103 @@ function useTheme(): number {
 	return at;
 }
 
-/** What a colour of the palette is just now, as a canvas takes it. */
-function resolver(host: HTMLElement): (name: string) => string {
-	return (name) => {
-		const probe = document.createElement("span");
-		probe.style.color = `var(${name})`;
-		host.append(probe);
-		const colour = getComputedStyle(probe).color;
-		probe.remove();
-		return colour;
+/** Runs when the element has come near the window, each in a task of its own. */
+function whenNear(node: HTMLElement, run: () => void): () => void {
+	let task: ReturnType<typeof setTimeout> | undefined;
+	const observer = new IntersectionObserver(
+		(entries) => {
+			if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+			observer.disconnect();
+			task = setTimeout(run);
+		},
+		{ rootMargin: "100px" },
+	);
+	observer.observe(node);
+	return () => {
+		observer.disconnect();
+		clearTimeout(task);
 	};
 }
 
-/** Lines over a timeline; the legend tells the values at the pointer, else the last ones. */
-export function Chart({ label, titles, lines, format, range }: Props) {
+/** Lines over a timeline; the legend tells the values at the pointer, else the last ones, and hides lines. */
+export function Chart(props: Props) {
+	const { label, project, titles, axis, lines, format, most, notes, apart, onZoom } = props;
 	const host = useRef<HTMLDivElement>(null);
 	const theme = useTheme();
 	const [at, setAt] = useState<number>();
+	const [hidden, setHidden] = useState<ReadonlySet<string>>(
+		() => new Set(apart === undefined ? [] : [apart]),
+	);
+	const [pinned, setPinned] = useState<ReturnType<typeof placed>>([]);
+	const zoom = useRef(onZoom);
+	useEffect(() => {
+		zoom.current = onZoom;
+	}, [onZoom]);
+	const zooms = onZoom !== undefined;
 	const shown = Math.min(at ?? titles.length - 1, titles.length - 1);
-	const [least, most] = range ?? [];
-	// It is drawn anew when the theme changes, for that changes what colours are.
+	const seen = useMemo(() => lines.filter(({ name }) => !hidden.has(name)), [lines, hidden]);
+	const range = useMemo(() => axisRange(seen, most), [seen, most]);
+	// It is drawn anew when the theme changes, for that changes what colors are.
 	useEffect(() => {
 		const node = host.current;
 		if (!node) return;
-		const colour = resolver(node);
-		const font = `12px ${getComputedStyle(node).fontFamily}`;
-		const axis = { stroke: colour("--muted"), font, grid: { stroke: colour("--line"), width: 1 } };
-		const plot = new uPlot(
-			{
-				width: node.clientWidth,
-				height: HEIGHT,
-				legend: { show: false },
-				cursor: { y: false, drag: { x: false, y: false } },
-				scales: {
-					x: { time: false },
-					y: { range: least === undefined || most === undefined ? fromZero : [least, most] },
+		let end: (() => void) | undefined;
+		const stop = whenNear(node, () => {
+			end = draw(node, {
+				axis,
+				lines,
+				hidden,
+				range,
+				format,
+				onPoint: setAt,
+				onZoom: zooms ? (from, to) => zoom.current?.(from, to) : undefined,
+				onDraw: (plot) => {
+					const begin = plot.over.offsetLeft;
+					setPinned(placed(notes ?? [], (at) => begin + plot.valToPos(at, "x"), NOTE));
 				},
-				axes: [
-					{
-						...axis,
-						incrs: [1, 2, 3, 4, 5, 10, 20, 50, 100, 500],
-						space: 60,
-						values: (_, splits) => splits.map((split) => titles[split] ?? ""),
-					},
-					{ ...axis, size: 60, values: (_, splits) => splits.map(format) },
-				],
-				series: [
-					{},
-					...lines.map(({ name }, line) => {
-						const { colour: of, dash } = look(line);
-						return { label: name, stroke: colour(of), width: 2, dash, points: { size: 5 } };
-					}),
-				],
-				hooks: { setCursor: [({ cursor }) => setAt(cursor.idx ?? undefined)] },
-			},
-			[titles.map((_, point) => point), ...lines.map(({ values }) => values)],
-			node,
-		);
-		const sizes = new ResizeObserver(() =>
-			plot.setSize({ width: node.clientWidth, height: HEIGHT }),
-		);
-		sizes.observe(node);
+			});
+		});
 		return () => {
-			sizes.disconnect();
-			plot.destroy();
+			stop();
+			end?.();
 		};
-	}, [titles, lines, format, least, most, theme]);
+	}, [axis, lines, hidden, range, format, notes, zooms, theme]);
+	const toggle = (name: string) => {
+		const next = new Set(hidden);
+		if (!next.delete(name) && next.size < lines.length - 1) next.add(name);
+		setHidden(next);
+	};
 	return (
 		<figure className={styles.figure}>
+			{notes && (
+				<ul className={styles.notes} aria-label="Changes">
+					{pinned.map(({ note, left }) => (
+						<li key={note.at} style={{ left }}>
+							<Link
+								to={comparePath(project, placeAddress(note.since), placeAddress(note.point))}
+								title={`What changed from ${placeTitle(note.since)} to ${placeTitle(note.point)}`}
+							>
+								{note.text}
+							</Link>
+						</li>
+					))}
+				</ul>
+			)}
 			<div ref={host} className={styles.plot} role="img" aria-label={label} />
 			<figcaption className={styles.legend}>
 				<strong>{titles[shown]}</strong>
 				{lines.map(({ name, values }, line) => {
-					const { colour, dash } = look(line);
+					const { color, dash } = look(line);
 					const value = values[shown];
 					return (
-						<span key={name} className={styles.item}>
+						<button
+							key={name}
+							type="button"
+							className={styles.item}
+							aria-pressed={!hidden.has(name)}
+							title={hidden.has(name) ? `Show ${name}` : `Hide ${name}`}
+							onClick={() => toggle(name)}
+						>
 							<svg width="24" height="8" aria-hidden="true">
 								<line
 									x1="0"
@@ -133,16 +151,19 @@ export function Chart({ label, titles, lines, format, range }: Props) {
 									y2="4"
 									strokeWidth="2.5"
 									strokeDasharray={dash.join(" ")}
-									style={{ stroke: `var(${colour})` }}
+									style={{ stroke: `var(${color})` }}
 								/>
 							</svg>
 							{name}
 							<span className={styles.value}>
 								{value === null || value === undefined ? "–" : format(value)}
 							</span>
-						</span>
+						</button>
 					);
 				})}
+				<span className={styles.begins}>
+					The axis begins at {format(range[0])}.{zooms && " Drag over the chart to zoom in."}
+				</span>
 			</figcaption>
 		</figure>
 	);

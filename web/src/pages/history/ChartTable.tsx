@@ -5,12 +5,11 @@ import { Card } from "../../components/Page";
 import { Table } from "../../components/Table";
 import { counted } from "../../lib/format";
 import { placeAddress, placeTitle } from "../../lib/history";
-import { type Line, type TrendPoint, titles } from "../../lib/trends";
+import { axisTitles, type Line, notesOf, type TrendPoint, titles } from "../../lib/trends";
 import { revisionPath } from "../../nav";
 import { Chart } from "./Chart";
+import type { Stretch } from "./queries";
 import styles from "./Trends.module.css";
-
-export const HUNDRED: [number, number] = [0, 100];
 
 interface Props {
 	title: string;
@@ -18,15 +17,29 @@ interface Props {
 	points: readonly TrendPoint[];
 	lines: readonly Line[];
 	format: (value: number) => string;
-	range?: [number, number];
+	/** What no value exceeds. */
+	most?: number;
+	/** The line that is hidden at first, because of its scale. */
+	apart?: string;
+	/** Whether it points out how many operators came and went. */
+	noted?: boolean;
+	/** A stretch was chosen. */
+	onZoom?: (stretch: Stretch) => void;
 }
 
 /** How many rows of a table are there at once. */
 const ROWS = 30;
 
 /** A chart, and its numbers as a table. */
-export function ChartTable({ title, project, points, lines, format, range }: Props) {
+export function ChartTable(props: Props) {
+	const { title, project, points, lines, format, most, apart, noted = false, onZoom } = props;
 	const names = useMemo(() => titles(points), [points]);
+	const axis = useMemo(() => axisTitles(points), [points]);
+	const notes = useMemo(() => (noted ? notesOf(points) : undefined), [points, noted]);
+	const zoom = (from: number, to: number) => {
+		const [first, last] = [points[from], points[to]];
+		if (first && last) onZoom?.({ from: placeAddress(first), to: placeAddress(last) });
+	};
 	// The last rows to begin with, which are the newest revisions.
 	const [last, setLast] = useState(points.length);
 	useEffect(() => setLast(points.length), [points]);
@@ -42,10 +55,15 @@ export function ChartTable({ title, project, points, lines, format, range }: Pro
 			<Card>
 				<Chart
 					label={`${title} from ${names[0]} to ${names.at(-1)}: ${said.join(", ")}`}
+					project={project}
 					titles={names}
+					axis={axis}
 					lines={lines}
 					format={format}
-					{...(range ? { range } : {})}
+					most={most}
+					notes={notes}
+					apart={apart}
+					onZoom={onZoom && points.length > 2 ? zoom : undefined}
 				/>
 			</Card>
 			<Table

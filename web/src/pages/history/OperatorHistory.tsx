@@ -7,8 +7,6 @@ import { HistoryLink, RuleLink } from "../../components/links";
 import { FilterBar, FoldedFilters } from "../../components/Filters";
 import { Page, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
-import { ReasonMark } from "../../components/ReasonMark";
-import { Table } from "../../components/Table";
 import { Async, Empty } from "../../components/States";
 import { counted, day } from "../../lib/format";
 import {
@@ -33,6 +31,7 @@ import { SideBySide } from "../compare/SideBySide";
 import { Fates } from "./Fates";
 import styles from "./OperatorHistory.module.css";
 import { historyQuery } from "./queries";
+import { Served } from "./Served";
 import { StretchSelects } from "./StretchSelects";
 
 const route = getRouteApi("/p/$project/operators/$operator/history");
@@ -104,7 +103,7 @@ export default function OperatorHistory() {
 							kind={search.kind}
 						/>
 						{search.kind === undefined && <Fates changes={history.ways ?? []} />}
-						<Served project={project} ranges={history.ranges} />
+						<Served project={project} ranges={history.ranges} isOpen={key !== undefined} />
 					</>
 				)}
 			</Async>
@@ -286,62 +285,5 @@ function EventLinks({ project, operator, event }: EventProps) {
 				</Link>
 			))}
 		</p>
-	);
-}
-
-/** What served the operator at each key, stretch by stretch. */
-function Served({ project, ranges }: { project: string; ranges: readonly HistoryRange[] }) {
-	const keys = byKey(ranges);
-	if (keys.length === 0) return null;
-	return (
-		<Section title="Kernels" note="by backend and revision">
-			<Table label="Kernel by backend and revision">
-				<thead>
-					<tr>
-						<th scope="col">Key</th>
-						<th scope="col">From</th>
-						<th scope="col">To</th>
-						<th scope="col">By</th>
-						<th scope="col">Kernel</th>
-					</tr>
-				</thead>
-				{keys.map(([key, of]) => (
-					<tbody key={key}>
-						{of.map((range, at) => (
-							<tr key={`${range.from.revision} ${range.from.label}`}>
-								{at === 0 && (
-									<th scope="rowgroup" rowSpan={of.length} className="mono">
-										{key}
-									</th>
-								)}
-								<td>
-									<PlaceLink project={project} place={range.from} />
-								</td>
-								<td>
-									<PlaceLink project={project} place={range.to} />
-								</td>
-								<td>
-									<ReasonMark reason={range.reason ?? "missing"} label />
-								</td>
-								<td className="mono">
-									{range.kernel ?? "–"}
-									{range.source_key && range.source_key !== key && (
-										<span className="muted"> of {range.source_key}</span>
-									)}
-								</td>
-							</tr>
-						))}
-					</tbody>
-				))}
-			</Table>
-		</Section>
-	);
-}
-
-function PlaceLink({ project, place }: { project: string; place: TimelinePlace }) {
-	return (
-		<Link to={revisionPath({ project, rev: placeAddress(place) })} className="mono target">
-			{placeTitle(place)}
-		</Link>
 	);
 }

@@ -1,17 +1,29 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import { Button, Field, TextInput } from "../../components/controls";
+import { searchQuery, topicsQuery } from "../../api/queries";
+import { Button } from "../../components/controls";
 import { HistoryLink } from "../../components/links";
 import { Page, Section } from "../../components/Page";
 import { ReasonMark } from "../../components/ReasonMark";
 import { Table } from "../../components/Table";
-import { VerdictMark } from "../../components/VerdictMark";
+import { verdictFill, VerdictMark } from "../../components/VerdictMark";
 import { Async, Empty, ErrorView } from "../../components/States";
 import { download } from "../../lib/download";
 import { counted } from "../../lib/format";
-import { names, placeAddress, placeTitle, supportOf } from "../../lib/history";
+import {
+	begun,
+	names,
+	placeAddress,
+	placeTitle,
+	spanTitle,
+	supportWords,
+	type TimelinePlace,
+} from "../../lib/history";
+import { useRested } from "../../lib/useRested";
+import { verdictOf } from "../../lib/verdicts";
 import { keyPath, segment } from "../../nav";
+import { NamesField } from "./NamesField";
 import { type SupportData, supportQuery } from "./queries";
 import styles from "./Support.module.css";
 
@@ -75,33 +87,51 @@ function Ask({ operators, keys }: { operators: string; keys: string }) {
 	};
 	return (
 		<form className={styles.ask} onSubmit={ask}>
-			<Field label="Operators, separated by commas">
-				{(id) => (
-					<TextInput
-						id={id}
-						className={styles.wide}
-						placeholder="add.Tensor, bmm"
-						value={wanted}
-						onChange={setWanted}
-					/>
-				)}
-			</Field>
-			<Field label="Keys, separated by commas">
-				{(id) => (
-					<TextInput
-						id={id}
-						className={styles.wide}
-						placeholder="CPU, CUDA"
-						value={where}
-						onChange={setWhere}
-					/>
-				)}
-			</Field>
+			<NamesField
+				label="Operators, separated by commas"
+				placeholder="add.Tensor, bmm"
+				value={wanted}
+				onChange={setWanted}
+				choices={useOperators(begun(wanted).name)}
+			/>
+			<NamesField
+				label="Keys, separated by commas"
+				placeholder="CPU, CUDA"
+				value={where}
+				onChange={setWhere}
+				choices={useKeys(begun(where).name)}
+			/>
 			<Button type="submit" primary>
 				Show
 			</Button>
 		</form>
 	);
+}
+
+/** How many names are offered, and how long the server is not asked while somebody types. */
+const OFFERED = 12;
+const REST = 150;
+
+/** The operators of the project that a name may become. */
+function useOperators(name: string): string[] {
+	const { project } = route.useParams();
+	const rested = useRested(name, REST);
+	const found = useQuery({
+		...searchQuery(project, rested, { limit: OFFERED }),
+		enabled: rested !== "",
+	});
+	return name === "" ? [] : (found.data?.items ?? []).map(({ operator }) => operator);
+}
+
+/** The keys that begin so; shorter ones first. */
+function useKeys(name: string): string[] {
+	const { data } = useQuery(topicsQuery);
+	if (name === "") return [];
+	return (data ?? [])
+		.filter(({ kind, id }) => kind === "dispatch-key" && id.toLowerCase().startsWith(name.toLowerCase()))
+		.map(({ id }) => id)
+		.sort((a, b) => a.length - b.length)
+		.slice(0, OFFERED);
 }
 
 const FILES = [
@@ -161,7 +191,7 @@ function Cells({ table }: { table: SupportData }) {
 							</th>
 							{cells.map((cell) => (
 								<td key={cell.key}>
-									<CellView cell={cell} />
+									<CellView cell={cell} end={to} />
 								</td>
 							))}
 						</tr>
@@ -174,31 +204,24 @@ function Cells({ table }: { table: SupportData }) {
 
 type CellData = SupportData["operators"][number]["cells"][number];
 
+interface CellProps {
+	cell: CellData;
+	/** The last revision of the table. */
+	end: TimelinePlace;
+}
+
 /** What a cell comes to, and, opened, stretch by stretch why. */
-function CellView({ cell }: { cell: CellData }) {
-	const got = supportOf(cell);
-	const { first, first_kernel, last, reason } = cell;
+function CellView({ cell, end }: CellProps) {
+	const { verdict } = cell;
 	return (
-		<details className={styles.cell} data-got={got}>
-			<summary>
-				{cell.verdict ? (
-					<VerdictMark verdict={cell.verdict} />
-				) : (
-					<ReasonMark reason={cell.supported ? (reason ?? "missing") : "missing"} />
-				)}{" "}
-				{got === "never" && (cell.verdict ?? "never")}
-				{(got === "partly" || got === "unknown") && got}
-				{got === "unknown" && first && last && `, worked from ${placeTitle(first)} to ${placeTitle(last)}`}
-				{got === "dropped" && first && last && `${placeTitle(first)} to ${placeTitle(last)}`}
-				{got === "own" && first_kernel && `since ${placeTitle(first_kernel)}`}
-				{got === "inherited" && first && `since ${placeTitle(first)}, inherited`}
+		<details className={styles.cell}>
+			<summary className={verdict ? verdictFill(verdict) : styles.gone}>
+				<span aria-hidden="true">{verdict ? verdictOf(verdict).glyph : "–"}</span> {supportWords(cell)}
 			</summary>
 			<ul>
 				{cell.ranges.map((range) => (
 					<li key={`${range.from.revision} ${range.from.label}`}>
-						<span className="mono">
-							{placeTitle(range.from)} – {placeTitle(range.to)}
-						</span>{" "}
+						<span className="mono">{spanTitle(range.from, range.to, end)}</span>{" "}
 						{range.verdict && <VerdictMark verdict={range.verdict} label />}{" "}
 						<ReasonMark reason={range.reason ?? "missing"} label />
 						{range.kernel && <code> {range.kernel}</code>}

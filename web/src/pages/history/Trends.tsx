@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { Segments } from "../../components/controls";
+import { Button, Segments } from "../../components/controls";
 import { FilterBar } from "../../components/Filters";
 import { Page, Section } from "../../components/Page";
 import { Async, Empty } from "../../components/States";
@@ -10,7 +10,7 @@ import { list, stringify } from "../../lib/search";
 import { coverageLine, drawnKeys, type Line, type TrendPoint, trendKeys } from "../../lib/trends";
 import { segment } from "../../nav";
 import { COUNTED, type TrendsSearch } from "../../routes/history";
-import { ChartTable, HUNDRED } from "./ChartTable";
+import { ChartTable } from "./ChartTable";
 import { type Trends as TrendsData, trendsQuery } from "./queries";
 import { StretchSelects } from "./StretchSelects";
 import styles from "./Trends.module.css";
@@ -44,6 +44,9 @@ export default function Trends() {
 		>
 			<FilterBar>
 				<StretchSelects project={project} from={search.from} to={search.to} set={set} />
+				{(search.from ?? search.to) !== undefined && (
+					<Button onClick={() => set({ from: undefined, to: undefined })}>Whole timeline</Button>
+				)}
 			</FilterBar>
 			<Async query={query}>
 				{(trends) => <Body trends={trends} search={search} set={set} />}
@@ -122,12 +125,23 @@ function Body({ trends, search, set }: BodyProps) {
 					points={points}
 					lines={coverage}
 					format={perCent}
-					range={HUNDRED}
+					most={100}
+					noted
+					onZoom={set}
 				/>
 			</Section>
 			<WayTrends project={project} ways={trends.ways} search={search} set={set} />
 			<Section title="Operators" note="declared and generated">
-				<ChartTable title="Operators" project={project} points={points} lines={operators} format={count} />
+				<ChartTable
+					title="Operators"
+					project={project}
+					points={points}
+					lines={operators}
+					format={count}
+					apart="Generated"
+					noted
+					onZoom={set}
+				/>
 			</Section>
 			<Section title="How they are declared" note="composite, structured, and tagged core">
 				<ChartTable
@@ -136,6 +150,7 @@ function Body({ trends, search, set }: BodyProps) {
 					points={points}
 					lines={declared}
 					format={count}
+					onZoom={set}
 				/>
 			</Section>
 		</>

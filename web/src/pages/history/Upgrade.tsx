@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { ChangeEvent } from "react";
 import { namesQuery, projectsQuery } from "../../api/queries";
-import { Button, Copy, Field, Select } from "../../components/controls";
+import { Button, Copy, Field, FileButton, Select } from "../../components/controls";
 import { RevisionBox } from "../../components/RevisionBox";
 import { Card, Page, Section } from "../../components/Page";
 import { Async, Empty, ErrorView, Loading } from "../../components/States";
@@ -12,7 +11,7 @@ import type { UpgradeSearch } from "../../routes/history";
 import { givenUpgradeQuery, upgradeQuery, upgradeText } from "./queries";
 import { ReportView } from "./UpgradeReport";
 import styles from "./Upgrade.module.css";
-import { useGivenFile } from "../../lib/useGivenFile";
+import { useKeptFile } from "./useKeptFile";
 
 const route = getRouteApi("/p/$project/upgrade");
 
@@ -26,22 +25,15 @@ supported:
 - max_pool2d
 `;
 
-const BEGINNING = { name: "acme", text: EXAMPLE };
+const BEGINNING = { name: "", text: EXAMPLE };
 
 /** What a new revision changes for an out-of-tree backend. */
 export default function Upgrade() {
 	const { project } = route.useParams();
 	const search = route.useSearch();
 	const navigate = route.useNavigate();
-	// The fragment holds the backend file, which another end keeps.
 	const set = (change: UpgradeSearch) =>
-		void navigate({
-			to: ".",
-			search: { ...search, ...change },
-			hash: true,
-			resetScroll: false,
-			hashScrollIntoView: false,
-		});
+		void navigate({ to: ".", search: { ...search, ...change }, resetScroll: false });
 	// Those to begin with: the newest and the one before it.
 	const newest = useQuery(namesQuery(project, "", 2));
 	const projects = useQuery(projectsQuery);
@@ -120,23 +112,24 @@ function Stored({ project, range, backend }: SidesProps & { backend: string }) {
 	const ask = (accept: string) => upgradeText(project, range, { backend }, accept);
 	return (
 		<Async query={query}>
-			{(report) => <ReportView project={project} report={report} ask={ask} />}
+			{(report) => (
+				<ReportView project={project} report={report} file={report.file} ask={ask} />
+			)}
 		</Async>
 	);
 }
 
 /** For a backend file that is typed or chosen; it is sent on demand, and nothing is stored. */
 function Given({ project, range }: SidesProps) {
-	const { file, setFile, asked, unkept, compare } = useGivenFile(BEGINNING);
+	const { file, setFile, asked, compare, link, isBroken } = useKeptFile(BEGINNING);
 	const query = useQuery({
 		...givenUpgradeQuery(project, range, asked ?? BEGINNING),
 		enabled: asked !== undefined,
 	});
-	const take = async (event: ChangeEvent<HTMLInputElement>) => {
-		const chosen = event.target.files?.[0];
-		if (chosen === undefined) return;
-		const name = chosen.name.replace(/\.ya?ml$/, "");
-		setFile({ name: name || "backend", text: await chosen.text() });
+	const take = async (chosen: File) => {
+		const given = { name: chosen.name.replace(/\.ya?ml$/, ""), text: await chosen.text() };
+		setFile(given);
+		compare(given);
 	};
 	const ask = (accept: string) => upgradeText(project, range, asked ?? file, accept);
 	return (
@@ -152,36 +145,43 @@ function Given({ project, range }: SidesProps) {
 									rows={10}
 									spellCheck={false}
 									value={file.text}
-									onChange={(event) => setFile({ ...file, text: event.target.value })}
+									onChange={(event) => setFile({ name: "", text: event.target.value })}
 								/>
 							)}
 						</Field>
 						<div className={styles.choice}>
-							<Field label="Or choose a file">
-								{(id) => (
-									<input
-										id={id}
-										type="file"
-										accept=".yaml,.yml"
-										className={styles.file}
-										onChange={(event) => void take(event)}
-									/>
-								)}
-							</Field>
+							<FileButton
+								accept=".yaml,.yml"
+								chosen={file.name === "" ? undefined : `${file.name}.yaml`}
+								onFile={(chosen) => void take(chosen)}
+							>
+								Choose a file …
+							</FileButton>
 							<Button primary disabled={query.isFetching} onClick={() => compare(file)}>
 								{query.isFetching ? "Comparing …" : "Compare the file"}
 							</Button>
-							{asked && unkept === undefined && <Copy text={location.href}>Copy link</Copy>}
+							{asked && link !== undefined && <Copy text={link}>Copy link with the file</Copy>}
 						</div>
-						{unkept && <p role="status">{unkept}</p>}
+						{isBroken && (
+							<p role="status">
+								The link does not contain a readable file. It may have been cut off.
+							</p>
+						)}
 					</div>
 				</Card>
 			</Section>
 			{asked && query.isPending && <Loading />}
 			{asked && query.isError && (
-				<ErrorView error={query.error} retry={() => void query.refetch()} />
+				<ErrorView error={query.error} retry={() => query.refetch()} />
 			)}
-			{asked && query.data && <ReportView project={project} report={query.data} ask={ask} />}
+			{asked && query.data && (
+				<ReportView
+					project={project}
+					report={query.data}
+					file={asked.name === "" ? undefined : `${asked.name}.yaml`}
+					ask={ask}
+				/>
+			)}
 		</>
 	);
 }

@@ -5,7 +5,7 @@ import { Button } from "../../components/controls";
 import { ImplementLink, OperatorAt, RuleLink, TopicLink } from "../../components/links";
 import { Card, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
-import { ReasonMark } from "../../components/ReasonMark";
+import { VerdictMark } from "../../components/VerdictMark";
 import { save } from "../../lib/download";
 import { counted } from "../../lib/format";
 import { LEVELS } from "../../lib/levels";
@@ -17,6 +17,8 @@ import styles from "./Upgrade.module.css";
 interface Props {
 	project: string;
 	report: BackendReport;
+	/** What the file is called, where somebody gave it a name. */
+	file: string | undefined;
 	/** Asks for the same report in another media type. */
 	ask: (accept: string) => Promise<string>;
 }
@@ -24,7 +26,7 @@ interface Props {
 const addressOf = (side: BackendReport["base"]) => side.label ?? side.revision ?? side.title;
 
 /** What an upgrade means for a backend, in the order in which one acts on it. */
-export function ReportView({ project, report, ask }: Props) {
+export function ReportView({ project, report, file, ask }: Props) {
 	const base = { project, rev: addressOf(report.base) };
 	const head = { project, rev: addressOf(report.head) };
 	const kernels = (wanted: string) => report.kernels.filter(({ fits }) => fits === wanted);
@@ -41,7 +43,7 @@ export function ReportView({ project, report, ask }: Props) {
 					<Prose text={report.verdict} />
 				</p>
 				<p>
-					<code>{report.file}</code> lists {counted(report.listed, "operator")} for{" "}
+					{file === undefined ? "The file" : <code>{file}</code>} lists {counted(report.listed, "operator")} for{" "}
 					<TopicLink name={report.key}>{report.key}</TopicLink>.{" "}
 					<Link to={comparePath(project, base.rev, head.rev)}>
 						All changes from {report.base.title} to {report.head.title}
@@ -49,7 +51,18 @@ export function ReportView({ project, report, ask }: Props) {
 				</p>
 				<Exports report={report} ask={ask} />
 			</section>
-			<Gone base={base} head={head} unknown={report.unknown} />
+			<Unknown
+				title="Operators that are gone"
+				base={base}
+				head={head}
+				unknown={report.unknown.filter(({ vanished }) => vanished)}
+			/>
+			<Unknown
+				title="Names in neither revision"
+				base={base}
+				head={head}
+				unknown={report.unknown.filter(({ vanished }) => !vanished)}
+			/>
 			<Kernels title="Kernels that must change" place={head} at={report.key} kernels={kernels("no")} />
 			<Kernels
 				title="Kernels to check; their types are unknown"
@@ -87,6 +100,13 @@ export function ReportView({ project, report, ask }: Props) {
 				cells={report.inherited}
 			/>
 			<Cells
+				title="New operators to check"
+				note="that work partly, or for which this is unknown"
+				place={head}
+				cells={report.uncertain}
+				implement={report.key}
+			/>
+			<Cells
 				title="New operators of other backends"
 				note="only their libraries have them"
 				place={head}
@@ -96,7 +116,7 @@ export function ReportView({ project, report, ask }: Props) {
 	);
 }
 
-function Exports({ report, ask }: Omit<Props, "project">) {
+function Exports({ report, ask }: Pick<Props, "report" | "ask">) {
 	const name = `upgrade-${report.key}-${report.head.label ?? "head"}`;
 	const saved = async (media: string, extension: string) =>
 		save(new Blob([await ask(media)], { type: media }), `${name}.${extension}`);
@@ -108,16 +128,18 @@ function Exports({ report, ask }: Omit<Props, "project">) {
 	);
 }
 
-interface GoneProps {
+interface UnknownProps {
+	title: string;
 	base: At;
 	head: At;
 	unknown: BackendReport["unknown"];
 }
 
-function Gone({ base, head, unknown }: GoneProps) {
+/** Listed operators that the head does not have: removed ones, or names that were never there. */
+function Unknown({ title, base, head, unknown }: UnknownProps) {
 	if (unknown.length === 0) return null;
 	return (
-		<Section title="Operators that are gone" note={counted(unknown.length, "operator")}>
+		<Section title={title} note={counted(unknown.length, "operator")}>
 			<ul className={styles.changed}>
 				{unknown.map(({ operator, vanished, suggestions }) => (
 					<li key={operator}>
@@ -127,7 +149,7 @@ function Gone({ base, head, unknown }: GoneProps) {
 						</p>
 						{suggestions.length > 0 && (
 							<p>
-								Similar names:{" "}
+								{vanished ? "Similar names" : "Did you mean"}:{" "}
 								{suggestions.map((name, at) => (
 									<span key={name}>
 										{at > 0 && ", "}
@@ -248,9 +270,9 @@ function Cells({ title, note, place, cells, implement }: CellsProps) {
 		<Section title={title} note={`${counted(cells.length, "operator")} ${note}`}>
 			<Card>
 				<ul className={styles.cells}>
-					{cells.map(({ operator, reason, source_key, core }) => (
+					{cells.map(({ operator, verdict, source_key, core }) => (
 						<li key={operator} className={styles.line}>
-							<ReasonMark reason={reason} />
+							<VerdictMark verdict={verdict} />
 							<OperatorAt place={place} name={operator} />
 							{core && <Badge tone="accent">core</Badge>}
 							{implement && <ImplementLink place={place} name={operator} at={implement} />}
@@ -279,7 +301,7 @@ function Reassigned({ place, cells }: ReassignedProps) {
 				<ul className={styles.cells}>
 					{cells.map((cell) => (
 						<li key={cell.old.operator} className={styles.line}>
-							<ReasonMark reason={cell.new.reason} />
+							<VerdictMark verdict={cell.new.verdict} />
 							<OperatorAt place={place} name={cell.new.operator} />
 							{cell.new.core && <Badge tone="accent">core</Badge>}
 							<span className={styles.by}>

@@ -7,7 +7,7 @@ import { count } from "../../lib/format";
 import { fateLines, type TrendPoint } from "../../lib/trends";
 import type { TrendsSearch } from "../../routes/history";
 import { ChartTable } from "./ChartTable";
-import { type Trends, wayTrendsQuery } from "./queries";
+import { type Stretch, type Trends, wayTrendsQuery } from "./queries";
 
 /** The way that is drawn where nobody chose. */
 const FIRST = "inductor";
@@ -38,14 +38,29 @@ export function WayTrends({ project, ways, search, set }: Props) {
 			}
 		>
 			<Async query={query}>
-				{({ points }) => <Fates project={project} points={points} />}
+				{({ points }) => <Fates project={project} points={points} onZoom={set} />}
 			</Async>
 		</Section>
 	);
 }
 
-function Fates({ project, points }: { project: string; points: readonly TrendPoint[] }) {
+interface FatesProps {
+	project: string;
+	points: readonly TrendPoint[];
+	onZoom: (stretch: Stretch) => void;
+}
+
+function Fates({ project, points, onZoom }: FatesProps) {
 	const lines = useMemo(() => fateLines(points), [points]);
 	const title = points.at(-1)?.way?.title ?? "Fates";
-	return <ChartTable title={title} project={project} points={points} lines={lines} format={count} />;
+	return (
+		<ChartTable
+			title={title}
+			project={project}
+			points={points}
+			lines={lines}
+			format={count}
+			onZoom={onZoom}
+		/>
+	);
 }

@@ -169,7 +169,7 @@ export function upgradeText(
 	if ("backend" in of) {
 		return text(`${path}/backends/${segment(of.backend)}`, { headers: { accept }, signal });
 	}
-	const query = new URLSearchParams({ name: of.name });
+	const query = new URLSearchParams({ name: of.name || "backend" });
 	const headers = { accept, "content-type": "application/yaml" };
 	return text(`${path}?${query}`, { method: "POST", headers, body: of.text, signal });
 }

@@ -1,54 +1,32 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
-import { type Operator, stepsQuery } from "../../api/queries";
-import { Select } from "../../components/controls";
+import { stepsQuery } from "../../api/queries";
 import { KeyLink } from "../../components/links";
 import { Section } from "../../components/Page";
 import { Async } from "../../components/States";
-import { verdictClass, VerdictLegend, VerdictMark } from "../../components/VerdictMark";
+import { verdictFill, VerdictLegend, VerdictMark } from "../../components/VerdictMark";
 import { usePlace } from "../../layout/place";
 import { placeTitle, rangeTitle, type TimelinePlace } from "../../lib/history";
-import { mainOf, type Stretch, stretches } from "../../lib/names";
+import { type Stretch, stretches } from "../../lib/names";
 import { verdictOf } from "../../lib/verdicts";
 import { supportQuery } from "../history/queries";
 import styles from "./Name.module.css";
 
-/** The backends that are shown. */
-const KEYS = "CPU,CUDA,MPS,XPU,PrivateUse1";
+interface Props {
+	operator: string;
+	/** The backends that are shown; undefined while nobody knows. */
+	keys: readonly string[] | undefined;
+}
 
-const route = getRouteApi("/p/$project/r/$rev/names/$name");
-
-/** Where one operator of the name runs, by backend and revision. */
-export function NameSupport({ operators }: { operators: readonly Operator[] }) {
+/** Where an operator runs, by backend and revision. */
+export function NameSupport({ operator, keys }: Props) {
 	const { project } = usePlace();
-	const search = route.useSearch();
-	const navigate = route.useNavigate();
-	const chosen = operators.find(({ name }) => name === search.form) ?? mainOf(operators);
-	const name = chosen?.name ?? "";
-	const support = useQuery({ ...supportQuery(project, name, KEYS), enabled: name !== "" });
+	const support = useQuery({
+		...supportQuery(project, operator, keys?.join(",") ?? ""),
+		enabled: keys !== undefined && keys.length > 0,
+	});
 	const points = useQuery(stepsQuery(project));
-	const set = (form: string | undefined) =>
-		void navigate({
-			to: ".",
-			search: (now) => ({ ...now, form }),
-			replace: true,
-			resetScroll: false,
-		});
 	return (
-		<Section
-			title="Support"
-			note="by backend and revision"
-			actions={
-				operators.length > 1 && (
-					<Select
-						label="Operator"
-						value={name}
-						options={operators.map(({ name }) => ({ value: name, label: name }))}
-						onChange={set}
-					/>
-				)
-			}
-		>
+		<Section title="Support by revision" note={operator}>
 			<Async query={support}>
 				{({ operators: [of] }) => (
 					<Async query={points}>
@@ -91,7 +69,7 @@ function Part({ stretch: { from, to, length, range } }: { stretch: Stretch }) {
 	const by = range?.kernel ? ` by ${range.kernel}` : "";
 	return (
 		<li
-			className={`${styles.part} ${verdict === undefined ? "" : verdictClass(verdict)}`}
+			className={`${styles.part} ${verdict === undefined ? "" : verdictFill(verdict)}`}
 			title={`${title}: ${said}${by}`}
 			ref={(node) => {
 				// The policy forbids styles in markup.

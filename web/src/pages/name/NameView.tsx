@@ -12,9 +12,9 @@ import { counted } from "../../lib/format";
 import { familyOf, kindsOf, mainOf } from "../../lib/names";
 import { filePath, namePath } from "../../nav";
 import { DtypesSection } from "../operator/DtypesSection";
+import { NameAnswers } from "./NameAnswers";
 import { NameCalls } from "./NameCalls";
 import { NameHistory } from "./NameHistory";
-import { NameSupport } from "./NameSupport";
 import styles from "./Name.module.css";
 
 const route = getRouteApi("/p/$project/r/$rev/names/$name");
@@ -40,9 +40,9 @@ export default function NameView() {
 			actions={<Copy text={`${location.origin}${namePath(place, family)}`}>Copy link</Copy>}
 			api={apiPath(place, `/operators?base_name=${encodeURIComponent(family)}`)}
 		>
-			<Async query={functional}>
+			<Async query={functional} loading={<div className={styles.room} />}>
 				{() => (
-					<Async query={inplace}>
+					<Async query={inplace} loading={<div className={styles.room} />}>
 						{() =>
 							found.length === 0 ? (
 								<Empty title={`${place.rev} has no operator of this name`} />
@@ -62,8 +62,8 @@ function Family({ operators }: { operators: readonly Operator[] }) {
 	const asked = (written.length > 0 ? written : operators).slice(0, ASKED);
 	return (
 		<>
+			<NameAnswers operators={asked} />
 			<Overloads operators={operators} />
-			<NameSupport operators={asked} />
 			<NameCalls operators={asked} />
 			<DtypesSection operator={(mainOf(asked) ?? asked[0])?.name ?? ""} />
 			<NameHistory operators={asked} />

@@ -18,6 +18,8 @@ interface Props {
 	operator: string;
 	view: TableView;
 	search: OperatorSearch;
+	/** Whether the chosen key is explained here. */
+	isExplained: boolean;
 	onChange: (change: OperatorSearch) => void;
 }
 
@@ -28,11 +30,11 @@ const BUILDS = [
 ];
 
 /** The dispatch table, as folded rows or as a grid, with the explanation of one cell beside it. */
-export function DispatchSection({ operator, view, search, onChange }: Props) {
+export function DispatchSection({ operator, view, search, isExplained, onChange }: Props) {
 	const place = usePlace();
 	const rows = useMemo(() => fold(view.table), [view]);
 	const { key, build, source } = search;
-	const chosen = view.table.find((entry) => entry.key === key);
+	const chosen = isExplained ? view.table.find((entry) => entry.key === key) : undefined;
 	const onKey = (next: string) => onChange({ key: next === key ? undefined : next });
 	const data = `/operators/${segment(operator)}/dispatch${stringify({ build, source })}`;
 	return (
@@ -97,7 +99,7 @@ export function DispatchSection({ operator, view, search, onChange }: Props) {
 }
 
 /** The what-if that a remedy amounts to. */
-function trial(search: OperatorSearch, { edit, keys }: Remedy): OperatorSearch {
+export function trial(search: OperatorSearch, { edit, keys }: Remedy): OperatorSearch {
 	const name = edit === "register" ? "with" : "without";
 	let items = list(search[name]);
 	for (const key of keys) items = list(toggled(items, key, true));

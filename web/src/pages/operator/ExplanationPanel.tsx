@@ -10,6 +10,7 @@ import { VerdictMark } from "../../components/VerdictMark";
 import { usePlace } from "../../layout/place";
 import { originWords, outcomeWords } from "../../lib/dispatch";
 import { reasonOf } from "../../lib/reasons";
+import { spanWords } from "../../lib/releases";
 import { supportWords } from "../../lib/verdicts";
 import styles from "./ExplanationPanel.module.css";
 
@@ -29,10 +30,13 @@ interface Props {
 	onTry?: ((remedy: Remedy) => void) | undefined;
 	/** Whether the operator is named, where it is not plain. */
 	named?: boolean;
+	/** Whether it stands under what it explains, and not beside it. */
+	wide?: boolean;
 }
 
 /** Why one key has the entry that it has: the steps tried, and what would change the answer. */
-export function ExplanationPanel({ operator, at, build, source, onClose, onTry, named }: Props) {
+export function ExplanationPanel(props: Props) {
+	const { operator, at, build, source, onClose, onTry, named, wide } = props;
 	const place = usePlace();
 	const query = useQuery(tableQuery(place, operator, { key: at, explain: true, build, source }));
 	const panel = useRef<HTMLElement>(null);
@@ -40,7 +44,12 @@ export function ExplanationPanel({ operator, at, build, source, onClose, onTry, 
 		panel.current?.scrollIntoView({ block: "nearest" });
 	}, [operator, at]);
 	return (
-		<aside ref={panel} className={styles.panel} aria-label={`Why ${at}`} aria-live="polite">
+		<aside
+			ref={panel}
+			className={wide ? `${styles.panel} ${styles.wide}` : styles.panel}
+			aria-label={`Why ${at}`}
+			aria-live="polite"
+		>
 			<header className={styles.head}>
 				<h2>
 					{named && (
@@ -56,7 +65,7 @@ export function ExplanationPanel({ operator, at, build, source, onClose, onTry, 
 				</Button>
 			</header>
 			<Async query={query}>
-				{({ table, training }) => {
+				{({ table, training, releases }) => {
 					const entry = table[0];
 					const explanation = entry?.explanation;
 					if (!entry || !explanation) return null;
@@ -79,6 +88,11 @@ export function ExplanationPanel({ operator, at, build, source, onClose, onTry, 
 									<span className="muted">known from: {entry.support.known_from}</span>
 								)}
 							</p>
+							{releases.map(({ key, spans }) => (
+								<p key={key} className="muted">
+									By release: {spanWords(spans)}.
+								</p>
+							))}
 							{entry.support.chain && (
 								<ol className={styles.steps} aria-label="Why it works or not">
 									{entry.support.chain.map((link) => (

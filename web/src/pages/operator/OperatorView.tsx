@@ -1,38 +1,46 @@
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { useState } from "react";
 import { ApiError } from "../../api/problem";
-import { apiPath, nameOf, type OperatorPage, operatorQuery, tableQuery } from "../../api/queries";
+import { apiPath, nameOf, type OperatorPage, operatorQuery, type TableView, tableQuery } from "../../api/queries";
 import { Badge, SeverityBadge } from "../../components/Badge";
 import { Copy } from "../../components/controls";
-import { OperatorLink, RuleLink, TopicLink } from "../../components/links";
-import { Card, Facts, Page, Section } from "../../components/Page";
+import { OperatorLink, RuleLink } from "../../components/links";
+import { Later } from "../../components/Later";
+import { Page, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { Async, Loading } from "../../components/States";
 import { usePlace } from "../../layout/place";
 import { familyOf } from "../../lib/names";
-import { filePath, historyPath, namePath, operatorPath, segment } from "../../nav";
+import { historyPath, namePath, operatorPath, segment } from "../../nav";
 import type { OperatorSearch } from "../../routes/operator";
 import { historyQuery } from "../history/queries";
 import { CallSection } from "./CallSection";
-import { DispatchSection } from "./DispatchSection";
+import { Declaration } from "./Declaration";
+import { DispatchSection, trial } from "./DispatchSection";
 import { DtypesSection } from "./DtypesSection";
+import { ExplanationPanel } from "./ExplanationPanel";
 import { ImplementSection } from "./ImplementSection";
+import panels from "./ExplanationPanel.module.css";
 import styles from "./Operator.module.css";
 import { Removed } from "./Removed";
 import { SchemaSection } from "./SchemaSection";
-import { SourceView } from "./SourceView";
-import { TrainingSection } from "./TrainingSection";
+import { SupportStrip } from "./SupportStrip";
 import { WaysSection } from "./WaysSection";
 import { WhatIf } from "./WhatIf";
 
 const route = getRouteApi("/p/$project/r/$rev/operators/$operator");
 
-/** One operator: what it declares, where it runs and why, and what would change that. */
+/** One operator: where it runs and why, what it declares, and what would change that. */
 export default function OperatorView() {
 	const place = usePlace();
 	const { operator } = route.useParams();
+	const search = route.useSearch();
+	const { build, source } = search;
+	// Where the explained key was chosen: among the backends, or in the dispatch table.
+	const [isFromTable, setFromTable] = useState(false);
 	const query = useQuery(operatorQuery(place, operator));
+	const table = useQuery(tableQuery(place, operator, { build, source }));
 	const isMissing = query.error instanceof ApiError && query.error.status === 404;
 	// What this revision does not have another one may have.
 	const past = useQuery({ ...historyQuery(place.project, operator, {}), enabled: isMissing });
@@ -45,7 +53,7 @@ export default function OperatorView() {
 		<Page
 			title={operator}
 			heading={<span className="mono">{operator}</span>}
-			lead={query.data && <Lead page={query.data} />}
+			lead={!query.error && <Lead page={query.data} view={table.data} />}
 			actions={
 				<>
 					<Link to={namePath(place, familyOf(operator))} className={styles.history}>
@@ -59,29 +67,56 @@ export default function OperatorView() {
 			}
 			api={apiPath(place, `/operators/${segment(operator)}`)}
 		>
+			{!query.error && (
+				<Answers
+					operator={operator}
+					table={table}
+					isFromTable={isFromTable}
+					onChoose={() => setFromTable(false)}
+				/>
+			)}
 			{isMissing && past.isPending ? (
 				<Loading />
 			) : (
-				<Async query={query} suggest={(name) => <OperatorLink name={name} />}>
-					{(page) => <Body page={page} />}
+				<Async
+					query={query}
+					loading={<div className={styles.room} />}
+					suggest={(name) => <OperatorLink name={name} />}
+				>
+					{(page) => (
+						<Body
+							page={page}
+							table={table}
+							isFromTable={isFromTable}
+							onChoose={() => setFromTable(true)}
+						/>
+					)}
 				</Async>
 			)}
 		</Page>
 	);
 }
 
-function Lead({ page }: { page: OperatorPage }) {
+/** Where it runs, in a sentence, and what it is. */
+function Lead({ page, view }: { page: OperatorPage | undefined; view: TableView | undefined }) {
 	return (
-		<span className={styles.badges}>
-			<Badge tone="accent">{page.kind}</Badge>
-			{page.structured && <Badge tone="accent">structured</Badge>}
-			{page.generated && <Badge>generated</Badge>}
-			{page.is_view && <Badge>view</Badge>}
-			{page.namespace !== "aten" && <Badge tone="info">{page.namespace}</Badge>}
-			{page.tags.map((tag) => (
-				<TagLink key={tag} tag={tag} />
-			))}
-		</span>
+		<div className={styles.lead}>
+			<p className={styles.summary}>{view?.summary}</p>
+			<p className={styles.badges}>
+				{page && (
+					<>
+						<Badge tone="accent">{page.kind}</Badge>
+						{page.structured && <Badge tone="accent">structured</Badge>}
+						{page.generated && <Badge>generated</Badge>}
+						{page.is_view && <Badge>view</Badge>}
+						{page.namespace !== "aten" && <Badge tone="info">{page.namespace}</Badge>}
+						{page.tags.map((tag) => (
+							<TagLink key={tag} tag={tag} />
+						))}
+					</>
+				)}
+			</p>
+		</div>
 	);
 }
 
@@ -99,69 +134,100 @@ function TagLink({ tag }: { tag: string }) {
 	);
 }
 
-function Body({ page }: { page: OperatorPage }) {
-	const place = usePlace();
-	const search = route.useSearch();
+/** What of the address is changed without moving the window. */
+function useChange(): (change: OperatorSearch) => void {
 	const navigate = route.useNavigate();
-	const set = (change: OperatorSearch) =>
+	return (change) =>
 		void navigate({
 			to: ".",
 			search: (now) => ({ ...now, ...change }),
 			resetScroll: false,
 		});
-	const { build, source } = search;
-	const table = useQuery(tableQuery(place, nameOf(page), { build, source }));
+}
+
+interface PartProps {
+	table: UseQueryResult<TableView>;
+	isFromTable: boolean;
+	/** Is told that a key is chosen here. */
+	onChoose: () => void;
+}
+
+/** Whether the explained key is one of a backend. */
+const isBackend = (table: PartProps["table"], key: string | undefined) =>
+	key !== undefined && table.data?.training.some((answer) => answer.key === key) === true;
+
+/** The backends and the ways, with the explanation of a backend under them. */
+function Answers({ operator, table, isFromTable, onChoose }: PartProps & { operator: string }) {
+	const search = route.useSearch();
+	const navigate = route.useNavigate();
+	const change = useChange();
+	const { key, build, source } = search;
+	return (
+		<>
+			<div className={styles.answers}>
+				<SupportStrip
+					query={table}
+					chosen={key}
+					onKey={(next) => {
+						onChoose();
+						change({ key: next === key ? undefined : next });
+					}}
+				/>
+				<WaysSection operator={operator} />
+			</div>
+			{key !== undefined && table.isPending && <div className={panels.room} />}
+			{key !== undefined && !isFromTable && isBackend(table, key) && (
+				<ExplanationPanel
+					operator={operator}
+					at={key}
+					build={build}
+					source={source}
+					onClose={() => change({ key: undefined })}
+					onTry={(remedy) =>
+						void navigate({
+							to: ".",
+							search: (now) => ({ ...now, ...trial(search, remedy) }),
+							hash: "what-if",
+						})
+					}
+					wide
+				/>
+			)}
+		</>
+	);
+}
+
+function Body({ page, table, isFromTable, onChoose }: PartProps & { page: OperatorPage }) {
+	const search = route.useSearch();
+	const set = useChange();
+	const operator = nameOf(page);
 	return (
 		<>
 			<SchemaSection page={page} />
 			{page.findings.length > 0 && <Findings page={page} />}
-			<Async query={table}>
-				{(view) => (
-					<>
-						<TrainingSection view={view} onKey={(key) => set({ key })} />
-						<WaysSection operator={nameOf(page)} />
-						<DispatchSection operator={nameOf(page)} view={view} search={search} onChange={set} />
-					</>
-				)}
-			</Async>
-			<WhatIf page={page} search={search} onChange={set} />
-			<CallSection operator={nameOf(page)} />
-			<DtypesSection operator={nameOf(page)} />
-			<ImplementSection page={page} search={search} onChange={set} />
-			<div className={styles.columns}>
-				<Section
-					title="Declaration"
-					note={
-						page.source && (
-							<Link
-								to={filePath(place, page.source.file)}
-								hash={`L${page.source.line}`}
-								className="target"
-							>
-								{page.source.file}, line {page.source.line}
-							</Link>
-						)
-					}
-				>
-					{page.source ? (
-						<SourceView source={page.source} findings={page.findings} />
-					) : (
-						<Card>
-							<p className="muted">
-								This operator is generated
-								{page.generated_from && (
-									<>
-										{" "}
-										from <OperatorLink name={page.generated_from} />
-									</>
-								)}
-								.
-							</p>
-						</Card>
+			<Later>
+				<CallSection operator={operator} />
+				<ImplementSection page={page} search={search} onChange={set} />
+				<Async query={table}>
+					{(view) => (
+						<Later>
+							<DispatchSection
+								operator={operator}
+								view={view}
+								search={search}
+								isExplained={isFromTable || !isBackend(table, search.key)}
+								onChange={(change) => {
+									if ("key" in change) onChoose();
+									set(change);
+								}}
+							/>
+						</Later>
 					)}
-				</Section>
-				<Group page={page} />
-			</div>
+				</Async>
+				<WhatIf page={page} search={search} onChange={set} />
+				<DtypesSection operator={operator} />
+				<Declaration page={page} />
+			</Later>
 		</>
 	);
 }
@@ -185,55 +251,6 @@ function Findings({ page }: { page: OperatorPage }) {
 					</li>
 				))}
 			</ul>
-		</Section>
-	);
-}
-
-/** The value of a field, which leads to what the field means. */
-const field = (name: string, value: string) => (
-	<TopicLink key={name} name={name}>
-		{value}
-	</TopicLink>
-);
-
-function Group({ page }: { page: OperatorPage }) {
-	const others = page.autogen.filter((name) => !page.group.some((member) => member.name === name));
-	const facts: [string, ReactNode][] = [
-		["Variants", field("variants", page.variants.join(", ") || "none")],
-		["Device check", field("device_check", page.device_check)],
-		["Device guard", field("device_guard", page.device_guard ? "yes" : "no")],
-	];
-	const { python_module, category_override, structured_inherits } = page;
-	if (python_module) facts.push(["Python module", field("python_module", python_module)]);
-	if (category_override) facts.push(["Category", field("category_override", category_override)]);
-	if (structured_inherits) {
-		facts.push(["Inherits", field("structured_inherits", structured_inherits)]);
-	}
-	if (page.structured_delegate) {
-		facts.push(["Delegates to", <OperatorLink key="d" name={page.structured_delegate} />]);
-	}
-	if (page.generated_from) {
-		facts.push(["Generated from", <OperatorLink key="g" name={page.generated_from} />]);
-	}
-	return (
-		<Section title="Group" note="variants that share the signature">
-			<Card>
-				<ul className={styles.group}>
-					{page.group.map((member) => (
-						<li key={member.name} aria-current={member.name === nameOf(page) || undefined}>
-							<Badge>{member.kind}</Badge>
-							<OperatorLink name={member.name} />
-						</li>
-					))}
-					{others.map((name) => (
-						<li key={name}>
-							<Badge>generated</Badge>
-							<OperatorLink name={name} />
-						</li>
-					))}
-				</ul>
-				<Facts items={facts} />
-			</Card>
 		</Section>
 	);
 }

@@ -46,17 +46,23 @@ export function WaysSection({ operator }: { operator: string }) {
 	);
 }
 
+/** One way in a line; it opens to the reason and since when. */
 function Way({ fate: { title, fate, works, missing, because, ...known } }: { fate: WayFate }) {
+	const reason = because.replaceAll("`", "");
 	return (
 		<li className={styles.way} data-works={works ?? undefined}>
-			<h3>{title}</h3>
-			<WayMark works={works} missing={missing}>
-				{fate}
-			</WayMark>
-			<p className={styles.because}>
-				<Prose text={because} />
-			</p>
-			<p className={styles.since}>{sinceWords(known)}</p>
+			<details>
+				<summary title={[reason, sinceWords(known)].filter(Boolean).join("; ")}>
+					<span className={styles.title}>{title}</span>
+					<WayMark works={works} missing={missing}>
+						{fate}
+					</WayMark>
+				</summary>
+				<p className={styles.because}>
+					<Prose text={because} />
+				</p>
+				<p className={styles.since}>{sinceWords(known)}</p>
+			</details>
 		</li>
 	);
 }

@@ -103,7 +103,11 @@ export function RevisionCard({ project, item, before, step, eager }: Props) {
 									}
 								/>
 							)}
-							<Findings to={revisionPath(at, "#findings")} {...summary} />
+							<Findings
+								to={revisionPath(at, "#findings")}
+								{...summary}
+								before={previous.data?.summary.errors}
+							/>
 						</div>
 					) : (
 						<div className={styles.line}>{near && <Loading lines={1} />}</div>
@@ -131,17 +135,25 @@ interface FindingsProps {
 	to: string;
 	errors: number;
 	warnings: number;
+	/** How many errors there were before, if that is known. */
+	before?: number | undefined;
 }
 
 /** How much the rules find. */
-export function Findings({ to, errors, warnings }: FindingsProps) {
+export function Findings({ to, errors, warnings, before }: FindingsProps) {
 	return (
 		<Link to={to} className={styles.findings}>
-			{errors > 0 && <Badge tone="error">{counted(errors, "error")}</Badge>}
+			{errors > 0 && <Badge tone="error">{counted(errors, "error") + sinceBefore(errors, before)}</Badge>}
 			{warnings > 0 && <Badge tone="warning">{counted(warnings, "warning")}</Badge>}
 			{errors + warnings === 0 && <Badge tone="good">no findings</Badge>}
 		</Link>
 	);
+}
+
+/** How many errors are new; nothing where that is told apart. */
+function sinceBefore(errors: number, before: number | undefined): string {
+	if (before === undefined || errors > before) return "";
+	return errors === before ? ", as before" : `, ${count(before - errors)} fewer than before`;
 }
 
 interface ChangeProps {

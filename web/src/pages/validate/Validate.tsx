@@ -197,7 +197,7 @@ function Workbench({ text, version, setText, replace, search, set }: WorkbenchPr
 					editor={editor}
 					onClear={() => replace("")}
 				/>
-				{query.isError && <ErrorView error={query.error} retry={() => void query.refetch()} />}
+				{query.isError && <ErrorView error={query.error} retry={() => query.refetch()} />}
 				<Tabs
 					label="Results"
 					value={tab}

@@ -34,7 +34,7 @@ export function useText(rule: string | undefined): TextState {
 	const [version, setVersion] = useState(0);
 	const [note, setNote] = useState<string>();
 	const take = useCallback((text: string) => {
-		keepDraft(text);
+		keepDraft("validate", text);
 		setText(text);
 	}, []);
 	const replace = useCallback((text: string) => {
@@ -59,7 +59,7 @@ export function useText(rule: string | undefined): TextState {
 					? "The address does not contain a readable text."
 					: undefined,
 			);
-			replace(found ?? example ?? keptDraft() ?? BEGINNING);
+			replace(found ?? example ?? keptDraft("validate") ?? BEGINNING);
 		});
 		return () => {
 			isLate = true;

@@ -191,11 +191,8 @@ impl Promised {
         } else {
             Sizes::Concrete
         };
-        let stub = FaceMaker::new(catalogue).backend_stub(operator, sizes);
-        let declared = stub
-            .as_ref()
-            .map(|stub| stub.declaration.as_str())
-            .unwrap_or_default();
+        let stub = FaceMaker::new(catalogue).backend_declaration(operator, sizes);
+        let declared = stub.as_deref().unwrap_or_default();
         let Some(functions) = of_name.get(&*self.name) else {
             let message = message!(
                 "the sources define no `{}::{}` for `{}`",

@@ -1,19 +1,28 @@
 //! The user interface: the files that `web/` builds, served from the binary.
 //!
-//! Every view has its own path, so page requests without another route get the page, which reads
+//! Every view has its own path. Its page is one file with a head of its own ([`about`]); the scripts read
 //! the path. The policy permits scripts, styles and data of this server only, and nothing inline.
+
+mod about;
+mod address;
+mod head;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
+use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use rust_embed::RustEmbed;
 
 use crate::http::Api;
+use crate::http::middleware::envelope::AsIs;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
+use crate::web::about::About;
+use crate::web::address::Page;
+use crate::web::head::with_head;
 use opatlas_service::{View, ViewId};
 use opatlas_wire::problem::{Kind, Problem};
 
@@ -22,7 +31,7 @@ use opatlas_wire::problem::{Kind, Problem};
 #[allow_missing = true]
 struct Built;
 
-const NOT_BUILT: &str = "<!doctype html><html lang=en><title>Opatlas</title><p>This build has no \
+const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><title>Opatlas</title><p>This build has no \
                          user interface: run `make web`, then `cargo build` again. The API works: \
                          see <a href=\"/openapi.json\">/openapi.json</a>.\n";
 
@@ -51,11 +60,13 @@ static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
         let file = Built::get(&name)?;
         Some((name.to_string(), Asset::new(&name, file.data.into_owned())))
     });
-    let mut assets: HashMap<_, _> = built.collect();
-    assets
-        .entry(PAGE.to_owned())
-        .or_insert_with(|| Asset::new(PAGE, NOT_BUILT.into()));
-    assets
+    built.collect()
+});
+
+/// The page without a head of its own.
+static SHELL: LazyLock<String> = LazyLock::new(|| {
+    let built = Built::get(PAGE).and_then(|file| String::from_utf8(file.data.into_owned()).ok());
+    built.unwrap_or_else(|| NOT_BUILT.to_owned())
 });
 
 impl Asset {
@@ -80,9 +91,10 @@ fn media(name: &str) -> Media {
     }
 }
 
-/// Handles paths without a route: a file of the interface, its page if a browser requests a page,
-/// or else the problem of an unknown route.
+/// Handles paths without a route: a file of the interface, a page, or else the problem of an unknown
+/// route. A page that does not exist is a page with status 404. `answers` is the API without a state.
 pub async fn fallback(
+    answers: Router,
     State(api): State<Api>,
     accept: Accept,
     request: Request,
@@ -92,19 +104,35 @@ pub async fn fallback(
         return Err(unknown());
     }
     let path = request.uri().path().trim_start_matches('/');
-    let asset = match ASSETS.get(path) {
-        Some(asset) => asset,
-        None if is_page(path, &accept) => ASSETS.get(PAGE).ok_or_else(unknown)?,
+    if let Some(asset) = ASSETS.get(path) {
+        return answer(&api, &accept, asset).await;
+    }
+    let about = match Page::at(path) {
+        Some(page) => About::page(&answers, &page).await,
+        None if is_browsed(path, &accept) => About::missing(),
         None => return Err(unknown()),
     };
-    answer(&api, &accept, asset).await
+    page(&api, &accept, &about).await
 }
 
-/// Whether a browser that requests this path should get a view of the interface.
-fn is_page(path: &str, accept: &Accept) -> bool {
+/// Whether a browser requests this path for a person to read.
+fn is_browsed(path: &str, accept: &Accept) -> bool {
     let of_program = ["v1", "problems", "assets", "healthz", "readyz", "metrics"];
     let first = path.split('/').next().unwrap_or_default();
-    path.is_empty() || (!of_program.contains(&first) && accept.names(Media::Html))
+    !of_program.contains(&first) && accept.names(Media::Html)
+}
+
+async fn page(api: &Api, accept: &Accept, about: &About) -> Result<Response, Problem> {
+    let html = with_head(&SHELL, about, api.config.public_url.as_deref());
+    let status = match about.exists {
+        true => StatusCode::OK,
+        false => StatusCode::NOT_FOUND,
+    };
+    let html = api.service.hold(html.into_bytes())?;
+    let mut response = respond::bytes(api, accept, status, Media::Html, html).await?;
+    response.extensions_mut().insert(AsIs);
+    protect(response.headers_mut());
+    Ok(response)
 }
 
 async fn answer(api: &Api, accept: &Accept, asset: &Asset) -> Result<Response, Problem> {
@@ -116,14 +144,18 @@ async fn answer(api: &Api, accept: &Accept, asset: &Asset) -> Result<Response, P
         }
     };
     let headers = response.headers_mut();
+    protect(headers);
+    if asset.hashed {
+        headers.insert(header::CACHE_CONTROL, IMMUTABLE);
+    }
+    Ok(response.into_response())
+}
+
+fn protect(headers: &mut HeaderMap) {
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(header::REFERRER_POLICY, REFERRER_POLICY);
     headers.insert(
         HeaderName::from_static("cross-origin-opener-policy"),
         OPENER_POLICY,
     );
-    if asset.hashed {
-        headers.insert(header::CACHE_CONTROL, IMMUTABLE);
-    }
-    Ok(response.into_response())
 }
