@@ -15,6 +15,7 @@ use super::check_sources::SourceOptions;
 use super::config::Files;
 use super::fix::{Edits, FixOptions};
 use super::over::Over;
+use super::shown::ShownOptions;
 use super::{colour, output, read};
 use base::{Base, BaseOptions};
 use inputs::with_neighbours;
@@ -23,7 +24,7 @@ use opatlas_report::findings;
 use opatlas_report::findings::{EditedFile, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::fix::Wanted;
-use opatlas_rules::{Omitted, UnknownKernel, introduced};
+use opatlas_rules::{Omitted, Shown, Since, UnknownKernel};
 use opatlas_service::Snapshot;
 use opatlas_source::SOURCES;
 use opatlas_source::diagnostic::{Finding, Severity};
@@ -48,7 +49,8 @@ pub(super) struct Check {
     files_from: Option<PathBuf>,
 
     /// Read the files that belong with the named ones (in PyTorch's layout, the same folder, or
-    /// [files] of opatlas.toml), and report only on the named ones
+    /// [files] of opatlas.toml), and report only on the named ones; in git, report only what your
+    /// change introduces
     #[arg(long, conflicts_with_all = ["over", "fix"])]
     neighbours: bool,
 
@@ -65,8 +67,11 @@ pub(super) struct Check {
     #[arg(long, value_enum)]
     fail_on: Option<FailOn>,
 
-    /// Hide infos
-    #[arg(long)]
+    #[command(flatten)]
+    shown: ShownOptions,
+
+    /// Hide infos, which JSON has by default
+    #[arg(long, conflicts_with = "info")]
     quiet: bool,
 
     #[command(flatten)]
@@ -162,25 +167,28 @@ impl Check {
         } else {
             inputs(&self.files)?
         };
+        let base = self.base.read(&mut inputs, release).await?;
         if let Some(edits) = self.fix {
-            let fixing = FixOptions {
-                edits,
-                release,
-                with_infos: !self.quiet,
-            };
+            let fixing = self.fixing(edits, release, base.as_ref());
             let mended = fixing.run(&mut inputs)?;
             if self.diff {
                 print!("{}", mended.diff());
+                eprint!("{}", mended.report(edits, false));
                 return Ok(ExitCode::SUCCESS);
             }
             mended.write()?;
-            eprint!("{}", mended.report(edits));
+            eprint!("{}", mended.report(edits, true));
         }
-        let base = self.base.read(&mut inputs, release).await?;
         self.source_options.add_to(&mut inputs)?;
         let judged: Vec<CheckResult> = inputs
             .into_iter()
-            .map(|input| self.judge(input, release, base.as_ref()))
+            .map(|input| {
+                let before = match &base {
+                    None if self.finds_base() => Base::before(&input, &config, release),
+                    _ => None,
+                };
+                self.judge(input, release, base.as_ref().or(before.as_ref()))
+            })
             .collect();
         let failed = judged.iter().any(|judged| {
             let shown = judged.findings.iter().map(|finding| finding.severity);
@@ -216,7 +224,7 @@ impl Check {
             )
             .await?;
         let of_sources = self.source_options.check(&laid.snapshot);
-        let shown = |finding: &&Finding| !self.quiet || finding.severity != Severity::Info;
+        let shown = |finding: &&Finding| self.shown().has(finding.severity);
         let judged = CheckResult {
             findings: laid
                 .findings()
@@ -229,6 +237,7 @@ impl Check {
             omitted: Vec::new(),
             sources: laid.sources(),
             edited: Vec::new(),
+            hidden_infos: 0,
             known: None,
             snapshot: laid.snapshot,
         };
@@ -241,27 +250,14 @@ impl Check {
 
     fn judge(&self, input: Input, release: Release, base: Option<&Base>) -> CheckResult {
         let snapshot = Snapshot::read(input.bundle.clone(), release, None);
-        let introduced = base.map(|base| {
-            (
-                base,
-                introduced(base.snapshot.findings(), snapshot.findings()),
-            )
-        });
-        let shown = |finding: &&Finding| !self.quiet || finding.severity != Severity::Info;
-        let (mut findings, omitted): (Vec<Finding>, _) = match &introduced {
-            Some((_, new)) => (
-                new.new.iter().filter(shown).cloned().collect(),
-                &*new.omitted,
-            ),
-            None => (
-                snapshot.listed().filter(shown).cloned().collect(),
-                snapshot.findings().omitted(),
-            ),
-        };
+        let shown = self.shown();
+        let before = base.map(|base| base.snapshot.findings());
+        let listed = shown.list(snapshot.findings(), before);
+        let mut findings = listed.findings;
         let of_sources = self.source_options.check(&snapshot);
         let is_valid = is_valid(&snapshot, &of_sources.findings);
         let new = of_sources.findings.into_iter();
-        findings.extend(new.filter(|finding| shown(&finding)));
+        findings.extend(new.filter(|finding| shown.has(finding.severity)));
         findings.retain(|finding| input.reports(finding));
         let unknown_kernels = of_sources.unknown_kernels;
         let is_shown = |name: &str| {
@@ -279,17 +275,21 @@ impl Check {
             (name.into(), SourceText::new(path, text.into()))
         });
         CheckResult {
-            omitted: self.omitted(omitted),
+            omitted: listed.omitted,
             sources: sources.collect(),
-            edited: self.edited(&input, &findings, release),
+            edited: self.edited(&input, &findings, release, base),
+            // The infos of neighbors are not those of the named files.
+            hidden_infos: if self.neighbours {
+                0
+            } else {
+                listed.hidden_infos
+            },
             findings,
             is_valid,
             unknown_kernels,
-            known: introduced.map(|(base, new)| BaseDifference {
+            known: base.zip(listed.since).map(|(base, since)| BaseDifference {
                 base: base.title.clone(),
-                gone: new.gone,
-                head_errors: new.head_errors,
-                not_shown: snapshot.listed().count() - new.new.len(),
+                since,
             }),
             snapshot,
         }
@@ -303,27 +303,46 @@ impl Check {
         })
     }
 
-    fn edited(&self, input: &Input, findings: &[Finding], release: Release) -> Vec<EditedFile> {
+    /// The findings to show. Programs that read JSON get infos, too.
+    fn shown(&self) -> Shown {
+        let shown = self.shown.shown();
+        let infos = self.format == Format::Json || self.fail_on == Some(FailOn::Info);
+        Shown {
+            infos: !self.quiet && (shown.infos || infos),
+            ..shown
+        }
+    }
+
+    /// Whether to look for a base in git. `--neighbours` is how linters call.
+    fn finds_base(&self) -> bool {
+        self.neighbours && !self.shown.shown().known
+    }
+
+    fn fixing<'b>(&self, edits: Edits, release: Release, base: Option<&'b Base>) -> FixOptions<'b> {
+        FixOptions {
+            edits,
+            release,
+            shown: self.shown(),
+            base: base.map(|base| base.snapshot.findings()),
+        }
+    }
+
+    fn edited(
+        &self,
+        input: &Input,
+        findings: &[Finding],
+        release: Release,
+        base: Option<&Base>,
+    ) -> Vec<EditedFile> {
         let is_offered = findings.iter().any(|finding| Wanted::Safe.takes(finding));
         if self.format != Format::Lintrunner || !is_offered {
             return Vec::new();
         }
-        let fixing = FixOptions {
-            edits: Edits::Safe,
-            release,
-            with_infos: !self.quiet,
-        };
+        let fixing = self.fixing(Edits::Safe, release, base);
         let names = input.paths.keys().filter(|name| input.is_named(name));
         // A file that is not UTF-8 has no edits.
         let edited = names.filter_map(|name| fixing.edited(input, name).ok().flatten());
         edited.collect()
-    }
-
-    fn omitted(&self, omitted: &[Omitted]) -> Vec<Omitted> {
-        let all = omitted.iter();
-        all.filter(|omitted| !self.quiet || omitted.severity != Severity::Info)
-            .copied()
-            .collect()
     }
 
     fn show(&self, judged: &[CheckResult]) -> anyhow::Result<()> {
@@ -369,25 +388,22 @@ struct CheckResult {
     omitted: Vec<Omitted>,
     sources: BTreeMap<Box<str>, SourceText>,
     edited: Vec<EditedFile>,
+    hidden_infos: usize,
     known: Option<BaseDifference>,
 }
 
 struct BaseDifference {
     base: String,
-    gone: usize,
-    head_errors: usize,
-    not_shown: usize,
+    since: Since,
 }
 
 impl BaseDifference {
     fn text(&self) -> String {
-        let Self {
-            base,
-            gone,
-            not_shown,
-            ..
-        } = self;
-        format!("new since {base}; {not_shown} more are in both, {gone} of the base are gone")
+        let Since { gone, in_both, .. } = self.since;
+        format!(
+            "new since {}; {in_both} more are in both, {gone} of the base are gone",
+            self.base
+        )
     }
 }
 
@@ -399,14 +415,31 @@ fn text(report: &Findings<'_>, judged: &CheckResult) -> String {
     let (snapshot, known) = (&judged.snapshot, judged.known.as_ref());
     let summary = snapshot.summary();
     let known = known.map_or_else(String::new, |known| format!("{}\n", known.text()));
+    let more = more(judged);
     format!(
-        "{} ({} declared and {} generated operators, judged as {})\n{known}{}",
+        "{} ({} declared and {} generated operators, judged as {})\n{known}{more}{}",
         findings::text(report, colour::of_output()).trim_end(),
         summary.operators,
         summary.generated,
         snapshot.release(),
         unknown_kernels::text(judged),
     )
+}
+
+/// What the flags `--fix` and `--info` would do.
+fn more(judged: &CheckResult) -> String {
+    let fixable = judged.findings.iter();
+    let fixable = fixable.filter(|it| Wanted::Safe.takes(it)).count();
+    let mut out = String::new();
+    if fixable > 0 {
+        out.push_str(&format!("{fixable} fixable with --fix\n"));
+    }
+    match judged.hidden_infos {
+        0 => {}
+        1 => out.push_str("1 info is hidden; --info shows it\n"),
+        many => out.push_str(&format!("{many} infos are hidden; --info shows them\n")),
+    }
+    out
 }
 
 /// The answer of `POST /v1/validate`, with the user's file names.
@@ -462,8 +495,8 @@ fn json(judged: &[CheckResult]) -> serde_json::Value {
         answer["base"] = known.base.as_str().into();
         answer["findings"] = serde_json::json!({
             "new": findings,
-            "gone": known.gone,
-            "head_errors": known.head_errors,
+            "gone": known.since.gone,
+            "head_errors": known.since.head_errors,
         });
     }
     answer

@@ -38,17 +38,24 @@ impl Explain {
             list();
             return Ok(ExitCode::SUCCESS);
         };
-        let page = match (change_rules::find(&name), registry::find(&name)) {
-            (Some(rule), _) => change_page(rule),
-            (None, Some(rule)) => page(rule),
-            (None, None) => match opatlas_topics::find(&name) {
-                Some(topic) => topics::topic(&topic, release),
-                None => bail!("{}", unknown(&name)),
-            },
-        };
-        print!("{page}");
+        print!("{}", pages(&name, release)?);
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The topic of a name, then the rules of that name.
+fn pages(name: &str, release: Release) -> anyhow::Result<String> {
+    let topic = opatlas_topics::find(name).map(|topic| topics::topic(&topic, release));
+    let pages = [
+        topic,
+        registry::find(name).map(page),
+        change_rules::find(name).map(change_page),
+    ];
+    let pages: Vec<String> = pages.into_iter().flatten().collect();
+    if pages.is_empty() {
+        bail!("{}", unknown(name));
+    }
+    Ok(pages.join("\n\n"))
 }
 
 /// Topics first, then rules.

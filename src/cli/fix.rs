@@ -15,9 +15,10 @@ use super::read;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings::EditedFile;
-use opatlas_rules as rules;
 use opatlas_rules::fix::{Fixed, Reading, Wanted, mend};
-use opatlas_source::diagnostic::{Finding, RuleId, Severity};
+use opatlas_rules::{Findings, Shown};
+use opatlas_source::Bundle;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_yaml as yaml;
 
 /// The edits to apply.
@@ -39,10 +40,12 @@ impl Edits {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FixOptions {
+pub(super) struct FixOptions<'b> {
     pub(super) edits: Edits,
     pub(super) release: Release,
-    pub(super) with_infos: bool,
+    pub(super) shown: Shown,
+    /// The findings before the change, which are left alone.
+    pub(super) base: Option<&'b Findings>,
 }
 
 #[derive(Debug)]
@@ -58,7 +61,7 @@ pub(super) struct Fixes {
     left: usize,
 }
 
-impl FixOptions {
+impl FixOptions<'_> {
     /// Fixes each file once, in memory. Fails for standard input and files that are not UTF-8.
     pub(super) fn run(self, inputs: &mut [Input]) -> anyhow::Result<Fixes> {
         let mut all = Fixes::default();
@@ -77,12 +80,9 @@ impl FixOptions {
                 done.insert(path, bytes);
                 all.files.push(mended);
             }
-            all.left += self
-                .check(input)
-                .iter()
-                .filter(|f| Wanted::Suggested.takes(f))
-                .filter(|f| self.with_infos || f.severity != Severity::Info)
-                .count();
+            let read = self.read(&input.bundle);
+            let left = read.findings.iter();
+            all.left += left.filter(|it| Wanted::Suggested.takes(it)).count();
         }
         Ok(all)
     }
@@ -109,12 +109,7 @@ impl FixOptions {
         let mut bundle = input.bundle.clone();
         let fixed = mend(name, &before, self.edits.wanted(), |text| {
             bundle.insert(name, text.as_bytes());
-            let mut read = Reading::of(&Catalogue::read(&bundle, self.release, None));
-            if !self.with_infos {
-                let findings = &mut read.findings;
-                findings.retain(|finding| finding.severity != Severity::Info);
-            }
-            read
+            self.read(&bundle)
         });
         if fixed.text != before && path.as_os_str() == "-" {
             bail!("--fix cannot edit standard input in place; use a file");
@@ -127,8 +122,9 @@ impl FixOptions {
         })
     }
 
-    fn check(self, input: &Input) -> Vec<Finding> {
-        rules::check(&Catalogue::read(&input.bundle, self.release, None)).into_kept()
+    fn read(self, bundle: &Bundle) -> Reading {
+        let catalogue = Catalogue::read(bundle, self.release, None);
+        Reading::shown(&catalogue, self.shown, self.base)
     }
 }
 
@@ -160,7 +156,9 @@ impl Fixes {
         })
     }
 
-    pub(super) fn report(&self, edits: Edits) -> String {
+    /// What was done, or would be.
+    pub(super) fn report(&self, edits: Edits, is_written: bool) -> String {
+        let done = if is_written { "applied" } else { "to apply" };
         let mut out = String::new();
         let mut total = 0;
         for file in &self.files {
@@ -169,7 +167,7 @@ impl Fixes {
             total += applied;
             if applied > 0 {
                 let made = by_rule(&file.fixed.made);
-                let _ = writeln!(out, "{path}: {} applied ({made})", count(applied));
+                let _ = writeln!(out, "{path}: {} {done} ({made})", count(applied));
             }
             let refused: usize = file.fixed.refused.values().sum();
             if refused > 0 {
@@ -181,7 +179,7 @@ impl Fixes {
                 );
             }
         }
-        let _ = writeln!(out, "{} applied", count(total));
+        let _ = writeln!(out, "{} {done}", count(total));
         if self.left > 0 && edits == Edits::Safe {
             let offered = count(self.left);
             let _ = writeln!(

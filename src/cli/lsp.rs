@@ -14,6 +14,7 @@ use super::config::Files;
 use super::merge_base;
 use super::neighbours::{around, fixed_name};
 use super::read;
+use super::shown::ShownOptions;
 use opatlas_lsp::{Disk, Fault, Place, Server};
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::backend::vendor::Profile;
@@ -35,6 +36,9 @@ pub(super) struct Lsp {
     #[arg(long)]
     release: Option<String>,
 
+    #[command(flatten)]
+    shown: ShownOptions,
+
     /// Ignored: the server always uses standard input and output
     #[arg(long, hide = true)]
     stdio: bool,
@@ -52,7 +56,8 @@ impl Lsp {
             .context("the client sent no `initialize`")?;
         let client: InitializeParams =
             serde_json::from_value(params).context("invalid parameters of `initialize`")?;
-        let mut server = Server::new(Repository { release }, &client);
+        let shown = self.shown.shown();
+        let mut server = Server::new(Repository { release }, &client).showing(shown);
         let capabilities = serde_json::to_value(server.capabilities())?;
         connection.initialize_finish(id, capabilities)?;
         let ended = serve(&connection, &mut server);
@@ -164,7 +169,7 @@ impl Disk for Repository {
 
     fn before(&self, paths: &[&Path]) -> Option<Vec<Option<Vec<u8>>>> {
         let branch = config(paths.first()?).branch;
-        merge_base::files(branch.as_deref(), paths)
+        Some(merge_base::files(branch.as_deref(), paths)?.files)
     }
 }
 

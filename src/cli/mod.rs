@@ -48,6 +48,7 @@ mod scan;
 mod schema;
 mod serve;
 mod settings;
+mod shown;
 mod side;
 mod signatures;
 mod sources;

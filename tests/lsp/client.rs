@@ -18,8 +18,14 @@ pub struct Client {
 
 impl Client {
     pub fn start(encodings: &[&str]) -> Self {
+        Self::start_with(&[], encodings)
+    }
+
+    pub fn start_with(options: &[&str], encodings: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_opatlas"))
             .arg("lsp")
+            .args(options)
+            .env_remove("CI")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -137,6 +137,62 @@ fn a_wrong_annotation_is_marked_and_fixed() {
     assert_eq!(client.stop(), Some(0));
 }
 
+/// A repository whose files are committed.
+fn committed() -> Option<TempDir> {
+    let folder = repository()?;
+    for arguments in [
+        &["init", "-q", "--initial-branch=main"][..],
+        &["add", "."],
+        &["commit", "-q", "-m", "one"],
+    ] {
+        git(folder.path(), arguments);
+    }
+    Some(folder)
+}
+
+#[test]
+fn only_what_a_change_introduces_is_marked() {
+    let Some(folder) = committed() else { return };
+    let (uri, text) = (uri(&folder, NATIVE), text(&folder, NATIVE));
+    let edited = text
+        .replacen("add.Tensor(Tensor self", "add.Tensor(Tensr self", 1)
+        .replacen("- func: dot(Tensor self", "- func: dot(Tnsor self", 1);
+    let mut client = Client::start(&["utf-16"]);
+    client.open(&uri, &text);
+    assert_eq!(client.diagnostics(&uri, 1), [Value::Null; 0]);
+    client.edit(&uri, 2, json!([{"text": edited}]));
+    let found = client.diagnostics(&uri, 2);
+    assert_eq!(errors(&found), ["type-unknown", "type-unknown"]);
+
+    // An entry that is wrong still says what it is.
+    let name = place(&edited, "add.Tensor(");
+    let hover = client.ask("textDocument/hover", at(&uri, &name));
+    let hover = hover["contents"]["value"].as_str().unwrap();
+    assert!(hover.contains("unknown type `Tensr`"), "{hover}");
+    assert!(hover.contains("did you mean `Tensor`?"), "{hover}");
+    assert!(hover.contains("Before the change:"), "{hover}");
+    assert!(
+        hover.contains("add.Tensor(Tensor self, Tensor other"),
+        "{hover}"
+    );
+
+    // The one near name is the preferred edit.
+    let params = json!({
+        "textDocument": {"uri": uri}, "range": found[0]["range"], "context": {"diagnostics": []},
+    });
+    let actions = client.ask("textDocument/codeAction", params);
+    let mut actions = actions.as_array().unwrap().iter();
+    assert!(actions.any(|action| action["isPreferred"] == true));
+    assert_eq!(client.stop(), Some(0));
+
+    let mut client = Client::start_with(&["--all", "--info"], &["utf-16"]);
+    client.open(&uri, &text);
+    let all = client.diagnostics(&uri, 1);
+    assert!(all.iter().any(|found| found["severity"] == 2));
+    assert!(all.iter().any(|found| found["severity"] == 3));
+    assert_eq!(client.stop(), Some(0));
+}
+
 #[test]
 fn operators_are_described_and_found_in_all_files() {
     let Some(folder) = repository() else { return };

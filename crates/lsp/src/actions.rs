@@ -71,13 +71,14 @@ fn works_for<'f>(opened: OpenFile<'_>, findings: &[&'f Finding]) -> Vec<&'f Find
 }
 
 /// Reads the bundle with another text of the open file.
-fn reader(opened: OpenFile<'_>) -> impl FnMut(&str) -> Reading {
+fn reader(opened: OpenFile<'_>) -> impl FnMut(&str) -> Reading + '_ {
     let snapshot = opened.snapshot;
     let mut bundle = snapshot.bundle.clone();
     move |text| {
         bundle.insert(&opened.document.name, text.as_bytes());
         let known = Some(&snapshot.catalogue);
-        Reading::of(&Catalogue::read(&bundle, snapshot.release(), known))
+        let catalogue = Catalogue::read(&bundle, snapshot.release(), known);
+        Reading::shown(&catalogue, opened.shown, opened.known())
     }
 }
 
@@ -170,7 +171,7 @@ fn fix_all(opened: OpenFile<'_>) -> Option<CodeAction> {
         new_text: fixed.text,
     };
     Some(CodeAction {
-        title: "Make all edits that change no meaning".to_owned(),
+        title: "Make all safe edits".to_owned(),
         kind: Some(CodeActionKind::from(FIX_ALL)),
         edit: Some(edits(&document.uri, vec![edit])),
         ..CodeAction::default()

@@ -25,7 +25,7 @@ pub(super) fn diagnostics(opened: OpenFile<'_>) -> PublishDiagnosticsParams {
 
 pub(super) fn findings(opened: OpenFile<'_>) -> impl Iterator<Item = &Finding> {
     let name = &*opened.document.name;
-    let listed = opened.snapshot.listed();
+    let listed = opened.listed().iter();
     listed.filter(move |finding| *finding.file == *name)
 }
 

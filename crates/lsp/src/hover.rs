@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
 use super::cursor::{Cursor, Part};
+use super::diagnostics::findings;
 use super::workspace::{OpenFile, Role};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
@@ -12,8 +13,12 @@ use opatlas_pytorch::keys::Key;
 use opatlas_report::escape::{code, code_block, prose};
 use opatlas_rules::registry;
 use opatlas_source::Span;
+use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_topics::{Kind, Topic};
 use opatlas_verdict::{Verdict, View};
+
+/// The most errors of an entry that are shown.
+const MOST_ERRORS: usize = 5;
 
 /// The most names that a line lists.
 const MOST_NAMES: usize = 12;
@@ -46,9 +51,14 @@ fn text(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Option<String> {
             .then(|| rule(word))?;
     }
     if let Some(id) = opened.operator_at(cursor) {
-        return Some(operator(opened, id));
+        // A variant of another operator is generated in the place of an entry with errors.
+        let is_declared =
+            opened.document.role == Role::Native && cursor.part() == Part::Value("func");
+        let is_replaced = is_declared && opened.snapshot.catalogue.operator(id).is_generated();
+        let instead = is_replaced.then(|| errors(opened, cursor)).flatten();
+        return Some(instead.unwrap_or_else(|| operator(opened, id)));
     }
-    match (opened.document.role, cursor.part()) {
+    let found = match (opened.document.role, cursor.part()) {
         (Role::Native, Part::Key) => topic(word, &[Kind::Field]),
         (Role::Native, Part::Value("func")) => {
             annotation(cursor).or_else(|| topic(word, &[Kind::Type]))
@@ -58,7 +68,31 @@ fn text(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Option<String> {
             topic(word, &[Kind::AliasKey, Kind::DispatchKey])
         }
         _ => None,
+    };
+    found.or_else(|| errors(opened, cursor))
+}
+
+/// The errors of the entry at the cursor, which is not an operator because of them, and its schema before
+/// the change.
+fn errors(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Option<String> {
+    let entry = cursor.entry();
+    let within = |finding: &&Finding| entry.contains(&(finding.span.start as usize));
+    let errors = findings(opened).filter(|finding| finding.severity == Severity::Error);
+    let mut text = String::new();
+    for error in errors.filter(within).take(MOST_ERRORS) {
+        let _ = writeln!(text, "**error** {}\n", prose(&error.message));
+        if let Some(help) = &error.help {
+            let _ = writeln!(text, "{}\n", prose(help));
+        }
     }
+    let is_faulty = !text.is_empty();
+    let before = opened.before().map(|before| &before.catalogue);
+    let old = before.and_then(|old| Some(old.operator(old.find_qualified(cursor.word_text())?)));
+    if let Some(old) = old {
+        text.push_str("Before the change:\n\n");
+        text.push_str(&code_block("", &[old.canonical().to_owned()], ""));
+    }
+    is_faulty.then_some(text)
 }
 
 /// The alias annotation at the cursor: `(a!)` after a type.

@@ -20,6 +20,8 @@ use lsp_types::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use opatlas_rules::Shown;
+
 use super::text::{Encoding, Text};
 use super::uri::path_of;
 use super::workspace::{Disk, OpenFile, Workspace};
@@ -58,6 +60,13 @@ impl<D: Disk> Server<D> {
             workspace: Workspace::default(),
             closed: Vec::new(),
         }
+    }
+
+    /// Shows more findings than new errors and warnings.
+    #[must_use]
+    pub fn showing(mut self, shown: Shown) -> Self {
+        self.workspace.shown = shown;
+        self
     }
 
     /// The capabilities of the server.
@@ -127,7 +136,7 @@ impl<D: Disk> Server<D> {
             CodeLensRequest::METHOD => {
                 let params: lsp_types::CodeLensParams = read(params)?;
                 let uri = params.text_document.uri;
-                let opened = self.workspace.opened_with_before(&self.disk, &uri);
+                let opened = self.workspace.opened(&self.disk, &uri);
                 opened.map_or(Ok(Value::Null), |opened| answer(lenses::lenses(opened)))
             }
             CodeLensResolve::METHOD => self.lens(read(params)?),
@@ -196,7 +205,11 @@ impl<D: Disk> Server<D> {
         let mut all = std::mem::take(&mut self.closed);
         for key in self.workspace.take_unsent() {
             for uri in self.workspace.documents_of(&key) {
-                all.extend(self.workspace.opened(&uri).map(diagnostics::diagnostics));
+                all.extend(
+                    self.workspace
+                        .opened(&self.disk, &uri)
+                        .map(diagnostics::diagnostics),
+                );
             }
         }
         all
@@ -208,7 +221,7 @@ impl<D: Disk> Server<D> {
         uri: &Uri,
         ask: impl FnOnce(OpenFile<'_>) -> T,
     ) -> Answer {
-        match self.workspace.opened(uri) {
+        match self.workspace.opened(&self.disk, uri) {
             Some(opened) => answer(ask(opened)),
             None => Ok(Value::Null),
         }
@@ -234,7 +247,7 @@ impl<D: Disk> Server<D> {
     fn lens(&mut self, mut lens: CodeLens) -> Answer {
         let data = lens.data.clone().unwrap_or_default();
         let uri: Option<Uri> = data.get("uri").and_then(|uri| uri.as_str()?.parse().ok());
-        let opened = uri.and_then(|uri| self.workspace.opened(&uri));
+        let opened = uri.and_then(|uri| self.workspace.opened(&self.disk, &uri));
         lens.command = opened.and_then(|opened| lenses::resolve(opened, &data));
         answer(lens)
     }

@@ -10,7 +10,9 @@ use super::before::Breaks;
 use super::text::Text;
 use super::uri::uri_of;
 use opatlas_pytorch::release::Release;
-use opatlas_service::Snapshot;
+use opatlas_rules::{Findings, Shown};
+use opatlas_service::{Snapshot, companions};
+use opatlas_source::diagnostic::Finding;
 use opatlas_source::{BACKENDS, Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS, VENDOR};
 
 /// The server's access to files.
@@ -80,6 +82,8 @@ pub(super) struct Project {
     before: OnceCell<Option<Snapshot>>,
     /// The audiences that the change breaks, computed on demand.
     breaks: OnceCell<Breaks>,
+    /// The findings to show, computed on demand.
+    listed: OnceCell<Vec<Finding>>,
     is_stale: bool,
     pub(super) is_unsent: bool,
 }
@@ -93,6 +97,7 @@ impl Project {
             self.snapshot = Some(read);
             self.is_stale = false;
             self.breaks.take();
+            self.listed.take();
         }
         let (bundle, release) = (&self.bundle, self.release);
         self.snapshot
@@ -102,16 +107,8 @@ impl Project {
     fn read_before(&self, disk: &impl Disk) {
         self.before.get_or_init(|| {
             let paths: Vec<&Path> = self.paths.values().map(PathBuf::as_path).collect();
-            let mut bundle = Bundle::default();
-            for (name, bytes) in self.paths.keys().zip(disk.before(&paths)?) {
-                if let Some(bytes) = bytes {
-                    bundle.insert(name, bytes);
-                }
-            }
-            bundle.file(NATIVE_FUNCTIONS)?;
-            if let Some(vendor) = self.bundle.file(VENDOR) {
-                bundle.insert(VENDOR, vendor.clone());
-            }
+            let names = self.paths.keys().map(|name| &**name);
+            let bundle = companions::before(names.zip(disk.before(&paths)?), &self.bundle)?;
             Some(Snapshot::read(bundle, self.release, self.snapshot.as_ref()))
         });
     }
@@ -119,6 +116,7 @@ impl Project {
     fn forget_before(&mut self) {
         self.before.take();
         self.breaks.take();
+        self.listed.take();
     }
 
     fn insert(&mut self, name: &str, bytes: &[u8]) {
@@ -132,6 +130,7 @@ impl Project {
 
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
+    pub(super) shown: Shown,
     documents: BTreeMap<String, Document>,
     projects: BTreeMap<PathBuf, Project>,
 }
@@ -160,6 +159,7 @@ impl Workspace {
             snapshot: None,
             before: OnceCell::new(),
             breaks: OnceCell::new(),
+            listed: OnceCell::new(),
             is_stale: true,
             is_unsent: true,
         });
@@ -254,22 +254,14 @@ impl Workspace {
             .collect()
     }
 
-    pub(super) fn opened_with_before(
-        &mut self,
-        disk: &impl Disk,
-        uri: &Uri,
-    ) -> Option<OpenFile<'_>> {
-        let opened = self.opened(uri)?;
-        opened.project.read_before(disk);
-        Some(opened)
-    }
-
-    pub(super) fn opened(&mut self, uri: &Uri) -> Option<OpenFile<'_>> {
+    pub(super) fn opened(&mut self, disk: &impl Disk, uri: &Uri) -> Option<OpenFile<'_>> {
         let document = self.documents.get(uri.as_str())?;
         let project = self.projects.get_mut(&document.project)?;
         project.snapshot();
         let project = &*project;
+        project.read_before(disk);
         Some(OpenFile {
+            shown: self.shown,
             document,
             snapshot: project.snapshot.as_ref()?,
             project,
@@ -288,14 +280,34 @@ impl Workspace {
 pub(super) struct OpenFile<'w> {
     pub(super) document: &'w Document,
     pub(super) snapshot: &'w Snapshot,
+    pub(super) shown: Shown,
     project: &'w Project,
     documents: &'w BTreeMap<String, Document>,
 }
 
 impl<'w> OpenFile<'w> {
+    /// The bundle before the change, if it is known.
+    pub(super) fn before(&self) -> Option<&'w Snapshot> {
+        self.project.before.get()?.as_ref()
+    }
+
+    /// The findings of the bundle before the change, if it is known.
+    pub(super) fn known(&self) -> Option<&'w Findings> {
+        self.before().map(Snapshot::findings)
+    }
+
+    /// The findings to show.
+    pub(super) fn listed(&self) -> &'w [Finding] {
+        let list = || {
+            let listed = self.shown.list(self.snapshot.findings(), self.known());
+            listed.findings
+        };
+        self.project.listed.get_or_init(list)
+    }
+
     /// The audiences that the uncommitted change breaks; `None` if the state before it is unknown.
     pub(super) fn breaks(&self) -> Option<&'w Breaks> {
-        let before = self.project.before.get()?.as_ref()?;
+        let before = self.before()?;
         Some(
             self.project
                 .breaks

@@ -8,6 +8,9 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::{Applicability, Finding, Fix, RuleId, Severity};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::findings::Findings;
+use crate::shown::Shown;
+
 /// Which edits to apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
@@ -64,6 +67,17 @@ impl Reading {
     /// Runs the rules over a catalogue and counts its operators.
     #[must_use]
     pub fn of(catalogue: &Catalogue) -> Self {
+        Self::with(catalogue, crate::check(catalogue).into_kept())
+    }
+
+    /// Like [`Reading::of`], with only the findings that are shown, so that only these are fixed.
+    #[must_use]
+    pub fn shown(catalogue: &Catalogue, shown: Shown, base: Option<&Findings>) -> Self {
+        let listed = shown.list(&crate::check(catalogue), base);
+        Self::with(catalogue, listed.findings)
+    }
+
+    fn with(catalogue: &Catalogue, findings: Vec<Finding>) -> Self {
         let name = |operator: &Operator| -> Box<str> { operator.qualified_name().into() };
         let named = catalogue.iter().map(|(_, operator)| {
             let base = operator.generated_from().map(|id| catalogue.operator(id));
@@ -71,7 +85,7 @@ impl Reading {
         });
         let operators: FxHashMap<_, _> = named.collect();
         Self {
-            findings: crate::check(catalogue).into_kept(),
+            findings,
             repeated: catalogue.iter().len() - operators.len(),
             operators,
         }
@@ -141,7 +155,7 @@ fn improves(before: &Reading, mended: &[&Finding], after: &Reading) -> bool {
     });
     after.operators.len() + wrong.count() >= before.operators.len()
         && after.repeated <= before.repeated
-        && does_good(&before.findings, mended, &after.findings)
+        && does_good(before, mended, &after.findings)
 }
 
 /// Applies the edits to one file that work ([`works`]). `read` reads the bundle with the given text as
@@ -241,9 +255,9 @@ impl<R: FnMut(&str) -> Reading> Mending<R> {
     }
 }
 
-fn does_good(before: &[Finding], mended: &[&Finding], after: &[Finding]) -> bool {
+fn does_good(before: &Reading, mended: &[&Finding], after: &[Finding]) -> bool {
     let mut allowed: FxHashMap<Key, usize> = FxHashMap::default();
-    for finding in before {
+    for finding in &before.findings {
         *allowed.entry(key(finding)).or_default() += 1;
     }
     let mut fixed = FxHashSet::default();
@@ -254,8 +268,17 @@ fn does_good(before: &[Finding], mended: &[&Finding], after: &[Finding]) -> bool
         }
         fixed.insert(key);
     }
+    // An entry that could not be read has warnings that its errors hid.
+    let was_hidden = |finding: &Finding| {
+        let operator = finding.operator.as_deref();
+        finding.severity == Severity::Warning
+            && operator.is_some_and(|name| !before.operators.contains_key(name))
+    };
     after.iter().all(|finding| {
         let key = key(finding);
+        if was_hidden(finding) && !fixed.contains(&key) {
+            return true;
+        }
         if !is_fault(finding) && !fixed.contains(&key) {
             return true;
         }

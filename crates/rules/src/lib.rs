@@ -12,6 +12,7 @@ mod introduced;
 pub mod registry;
 mod rule;
 mod scope;
+mod shown;
 pub mod sink;
 pub mod suppress;
 
@@ -31,6 +32,7 @@ pub use families::{
 pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 pub use introduced::{Introduced, introduced};
 pub use rule::{Example, Family, OPERATORS as EXAMPLE_OPERATORS, Rule, SCHEMA, Stage};
+pub use shown::{Listed, Shown, Since};
 
 /// Checks a catalogue against the rules of its release, without observations of a process.
 /// Suppressed findings are included and marked ([`suppress`]).

@@ -109,8 +109,8 @@ const UNKNOWN: RuleId = RuleId::SuppressionUnknownRule;
 pub(crate) fn unknown(rule: &str, at: Span, suggestions: &Budget) -> Diagnostic {
     let message = message!("unknown rule `{}`", rule.escape_debug());
     let diagnostic = Diagnostic::new(UNKNOWN, at, message);
-    match suggestions.nearest(rule, RuleId::ALL.iter().map(|id| id.as_str())) {
-        Some(near) => diagnostic.with_near_name(at, rule, near),
+    match suggestions.near(rule, RuleId::ALL.iter().map(|id| id.as_str())) {
+        Some(near) => diagnostic.with_near_name(at, near),
         None => diagnostic.with_help("`opatlas explain` lists all rules"),
     }
 }

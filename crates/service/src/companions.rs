@@ -3,9 +3,29 @@
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::shim::ShimLists;
-use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, FALLBACK_OPS, TAGS};
+use opatlas_source::{
+    Bundle, DEPRECATED, DERIVATIVES, FALLBACK_OPS, NATIVE_FUNCTIONS, TAGS, VENDOR,
+};
 
 const COMPANIONS: [&str; 4] = [TAGS, DERIVATIVES, DEPRECATED, FALLBACK_OPS];
+
+/// The bundle before a change, from its files at that time. `None` if it declared no operators.
+pub fn before<'n>(
+    files: impl IntoIterator<Item = (&'n str, Option<Vec<u8>>)>,
+    now: &Bundle,
+) -> Option<Bundle> {
+    let mut bundle = Bundle::default();
+    for (name, bytes) in files {
+        if let Some(bytes) = bytes {
+            bundle.insert(name, bytes);
+        }
+    }
+    bundle.file(NATIVE_FUNCTIONS)?;
+    if let Some(vendor) = now.file(VENDOR) {
+        bundle.insert(VENDOR, vendor.clone());
+    }
+    Some(bundle)
+}
 
 /// Adds companion files that only the base has to the head. Returns a note about each.
 pub fn complete(base: &Bundle, head: &mut Bundle) -> Vec<String> {

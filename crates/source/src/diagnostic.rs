@@ -1,5 +1,6 @@
 //! Diagnostics: [`Finding`]s with a rule, a position, a reason and, if it is mechanical, a fix.
 
+use crate::suggest::Near;
 use crate::{Message, Span, message};
 
 pub use crate::rule_id::RuleId;
@@ -30,7 +31,8 @@ pub struct Related {
 crate::words! {
     /// How certain a fix is.
     pub enum Applicability {
-        /// Changes spelling only (spaces, punctuation, quotes, case); everything parses the same.
+        /// Changes spelling only (spaces, punctuation, quotes, case), or a misspelled name to the one known
+        /// name that is near.
         Safe = "safe",
         /// One of several possible fixes, or it changes the declaration. A person decides.
         Suggested = "suggested",
@@ -145,19 +147,20 @@ impl Diagnostic {
         self
     }
 
-    /// Suggests a known name, with an edit. It is safe only if the names differ in case alone.
+    /// Suggests the near name, with an edit. It is safe if no other name is as near.
     #[must_use]
-    pub fn with_near_name(self, span: Span, written: &str, near: &str) -> Self {
+    pub fn with_near_name(self, span: Span, near: Near<'_>) -> Self {
+        let name = near.name;
         // Two question marks in a row would read as one type, `float??`.
-        let with = self.with_help(if near.ends_with('?') {
-            message!("write `{}`", near)
+        let with = self.with_help(if name.ends_with('?') {
+            message!("write `{}`", name)
         } else {
-            message!("did you mean `{}`?", near)
+            message!("did you mean `{}`?", name)
         });
-        if written.eq_ignore_ascii_case(near) {
-            with.with_safe_fix(span, near)
+        if near.is_only {
+            with.with_safe_fix(span, name)
         } else {
-            with.with_fix(span, near)
+            with.with_fix(span, name)
         }
     }
 

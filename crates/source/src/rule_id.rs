@@ -155,6 +155,7 @@ crate::words! {
         InplaceViewTag = "inplace-view-tag",
         KernelNamespace = "kernel-namespace",
         KernelNamespaceSingle = "kernel-namespace-single",
+        KernelNamespaceVariant = "kernel-namespace-variant",
         KwargMarker = "kwarg-marker",
         MergeConflict = "merge-conflict",
         MethodNeedsSelf = "method-needs-self",

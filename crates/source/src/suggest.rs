@@ -21,7 +21,56 @@ impl Default for Budget {
     }
 }
 
+/// The near name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Near<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// Whether no other candidate is as near.
+    pub is_only: bool,
+}
+
+impl<'a> Near<'a> {
+    /// The only name that can be meant.
+    #[must_use]
+    pub fn only(name: &'a str) -> Self {
+        Self {
+            name,
+            is_only: true,
+        }
+    }
+
+    /// One of several names that can be meant.
+    #[must_use]
+    pub fn one_of_several(name: &'a str) -> Self {
+        Self {
+            name,
+            is_only: false,
+        }
+    }
+}
+
 impl Budget {
+    /// Like [`near`], within the budget.
+    #[must_use]
+    pub fn near<'a>(
+        &self,
+        name: &str,
+        candidates: impl IntoIterator<Item = &'a str>,
+    ) -> Option<Near<'a>> {
+        let wanted = Wanted::new(name);
+        let candidates = candidates.into_iter();
+        let looked_at = candidates.map(|it| (it, wanted.may_be_near(it)));
+        match self.ranked(&wanted, looked_at)[..] {
+            [] => None,
+            [(_, name)] => Some(Near::only(name)),
+            [(first, name), (second, _), ..] => Some(Near {
+                name,
+                is_only: first < second,
+            }),
+        }
+    }
+
     /// Like [`nearest`], within the budget.
     #[must_use]
     pub fn nearest<'a>(
@@ -66,6 +115,16 @@ impl Budget {
         candidates: impl Iterator<Item = (&'a str, bool)>,
         count: usize,
     ) -> Vec<&'a str> {
+        let near = self.ranked(wanted, candidates).into_iter();
+        near.take(count).map(|(_, candidate)| candidate).collect()
+    }
+
+    /// The near candidates with their distances, nearest first.
+    fn ranked<'a>(
+        &self,
+        wanted: &Wanted,
+        candidates: impl Iterator<Item = (&'a str, bool)>,
+    ) -> Vec<(usize, &'a str)> {
         let mut near: Vec<(usize, &str)> = Vec::new();
         for (candidate, may_be_near) in candidates {
             if !self.take(1) {
@@ -83,8 +142,7 @@ impl Budget {
         }
         near.sort_by_key(|&(distance, _)| distance);
         near.dedup_by_key(|&mut (_, candidate)| candidate);
-        near.truncate(count);
-        near.into_iter().map(|(_, candidate)| candidate).collect()
+        near
     }
 
     /// The remaining steps.
@@ -106,6 +164,12 @@ impl Budget {
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     Budget::default().nearest(name, candidates)
+}
+
+/// The nearest candidate, and whether it is the only one that near.
+#[must_use]
+pub fn near<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<Near<'a>> {
+    Budget::default().near(name, candidates)
 }
 
 /// Up to `count` near candidates, nearest first.
@@ -294,6 +358,21 @@ mod tests {
         ] {
             assert_eq!(nearest(name, keys), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn a_name_is_the_only_one_if_no_other_is_as_near() {
+        let only = |name: &str, names: &[&'static str]| {
+            near(name, names.iter().copied()).map(|near| (near.name, near.is_only))
+        };
+        assert_eq!(
+            only("dispach", &["dispatch", "device"]),
+            Some(("dispatch", true))
+        );
+        assert_eq!(only("XPUU", &["CPU", "XPU"]), Some(("XPU", true)));
+        assert_eq!(only("DPU", &["CPU", "XPU"]), Some(("CPU", false)));
+        assert_eq!(only("CDUA", &["CUDA", "CUDA"]), Some(("CUDA", true)));
+        assert_eq!(only("banana", &["CPU"]), None);
     }
 
     /// The plain algorithm: all cells, no limit.

@@ -19,7 +19,7 @@ pub(super) const TEXTS: &[Text] = &[
         examples: &[Example::accepted(
             "- func: turned(Tensor(a) self, int dim0, int dim1) -> Tensor(a)\n",
         )],
-        names: &["(a)", "Tensor(a)"],
+        names: &["(a)", "Tensor(a)", "annotation", "annotations"],
         see: &["write-annotation", "wildcard-annotation", "alias-sets"],
         ..annotation(
             "alias-annotation",
@@ -65,7 +65,7 @@ pub(super) const TEXTS: &[Text] = &[
         examples: &[Example::accepted(
             "- func: pieces(Tensor(a -> *) self, int count, int dim=0) -> Tensor(a)[]\n",
         )],
-        names: &["(a -> *)", "Tensor(a -> *)", "*"],
+        names: &["(a -> *)", "Tensor(a -> *)"],
         see: &["alias-annotation", "list"],
         ..annotation(
             "wildcard-annotation",

@@ -272,9 +272,10 @@ pub const GUIDE: Guide = Guide {
             title: "Backend keys and CompositeImplicitAutograd",
             text: "The backends with a kernel use it, and need a formula for training: on their autograd keys the \
                    composite no longer serves. All other backends run and differentiate the composite. It \
-                   must be listed, because it is the default only without a dispatch section.",
+                   must be listed, because it is the default only without a dispatch section. torchgen generates no \
+                   variants for it, so it has no `autogen`.",
             yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  dispatch:\n    CPU: lerp3_cpu\n    \
-                   CUDA: lerp3_cuda\n    CompositeImplicitAutograd: lerp3\n  autogen: lerp3.out\n",
+                   CUDA: lerp3_cuda\n    CompositeImplicitAutograd: lerp3\n",
             registrations: &[
                 ("CPU", "lerp3_cpu"),
                 ("CUDA", "lerp3_cuda"),

@@ -30,7 +30,13 @@ pub(super) const TEXTS: &[Text] = &[
                 RuleId::SchemaShape,
             ),
         ],
-        see: &["overloads", "argument-names", "defaults", "returns"],
+        see: &[
+            "overloads",
+            "namespaces",
+            "argument-names",
+            "defaults",
+            "returns",
+        ],
         ..field("func", "The schema: name, arguments and returns.")
     },
     Text {
@@ -62,8 +68,8 @@ pub(super) const TEXTS: &[Text] = &[
              one, apart from CompositeImplicitAutogradNestedTensor.",
         ],
         differs: Some(
-            "The README allows `Autograd` keys and two levels of namespace. torchgen refuses autograd keys, and \
-             reads three levels but generates code for two.",
+            "The README allows `Autograd` keys. torchgen refuses them. It reads kernels in three levels of namespace but \
+             generates code for two.",
         ),
         examples: &[
             Example::accepted(

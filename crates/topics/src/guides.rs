@@ -79,6 +79,9 @@ pub(super) const TEXTS: &[Text] = &[
         examples: &[Example::accepted(
             "- func: blend_backward(Tensor grad, Tensor? weight, bool[2] output_mask) -> (Tensor, Tensor)\n",
         )],
+        differs: Some(
+            "The README writes an empty list as the default of `Tensor?`. The runtime refuses it: write `None`.",
+        ),
         names: &["undefined"],
         see: &["bool-list", "optional"],
         ..guide("undefined-tensors", "Where a tensor may be undefined.")
@@ -119,6 +122,44 @@ pub(super) const TEXTS: &[Text] = &[
     },
     Text {
         body: &[
+            "`*` between arguments is none itself. Python callers pass the arguments behind it by name only, C++ \
+             callers by position. Options such as `dtype` and `memory_format`, generators and out arguments go there.",
+        ],
+        examples: &[Example::accepted(
+            "- func: blend(Tensor self, Tensor other, *, float weight=0.5) -> Tensor\n",
+        )],
+        names: &["*"],
+        see: &["func", "argument-names", "python-bindings"],
+        ..guide(
+            "keyword-only",
+            "Arguments that Python passes by name: those behind `*`.",
+        )
+    },
+    Text {
+        body: &[
+            "An operator in another namespace than `aten` has it before its name: `acme::blend`. One level, and it is not \
+             part of the identity: two namespaces cannot have an operator of the same name.",
+            "Kernels are functions in `at::native`. A kernel in another namespace has it before its name, at most two \
+             levels, and `native` is added: `acme::vision::blend_cpu` is `acme::vision::native::blend_cpu`. All kernels \
+             of an operator are in one namespace.",
+        ],
+        examples: &[
+            Example::accepted(
+                "- func: acme::blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::blend_cpu\n  \
+                 autogen: acme::blend.out\n",
+            ),
+            Example::refused(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::vision::cpu::blend\n  \
+                 autogen: blend.out\n",
+                RuleId::KernelNamespaceVariant,
+            ),
+        ],
+        names: &["namespace"],
+        see: &["func", "dispatch"],
+        ..guide("namespaces", "Where operators and kernels are.")
+    },
+    Text {
+        body: &[
             "Names are part of the interface: Python callers pass arguments by name, formulas in derivatives.yaml \
              use them, and saved programs contain them. Renaming one breaks compatibility.",
             "`self` is the tensor of a method. Out arguments are called `out`, or `out0`, `out1` and so on.",
@@ -137,19 +178,31 @@ pub(super) const TEXTS: &[Text] = &[
     },
     Text {
         body: &[
-            "Numbers, `True`, `False`, `None` for optional arguments, `[]` for an undefined tensor or an empty list, \
-             lists of numbers, texts in double quotes, and names such as `contiguous_format`. A list with a \
-             size takes a single number.",
+            "Numbers for `int`, `float` and `Scalar`, `True` and `False` for `bool`, texts in quotes for `str`, `None` for \
+             every optional type, and the names `Mean` for `int`, `long` for `ScalarType` and `contiguous_format` for \
+             `MemoryFormat`. A tensor has no default: make it `Tensor?` and write `None`.",
+            "Lists are written without spaces: `[]`, or numbers as in `[0,1]`. A list with a size also takes one number, \
+             which is repeated. An optional list takes `None` only.",
             "Only the last positional arguments may have one. If a default would stand before an argument without \
              one, make the argument optional and let the kernel choose the value.",
         ],
         differs: Some(
-            "The README asks for defaults at the end; torchgen never checks it, and the C++ compiler fails. The README \
-             writes `[0, 0]`; torchgen refuses the space.",
+            "The README allows an empty list for a tensor. torchgen reads it, but the runtime refuses it when the \
+             library is loaded. The README asks for defaults at the end; torchgen never checks it, and the C++ compiler \
+             fails. The README writes `[0, 0]`; torchgen refuses the space.",
         ),
-        examples: &[Example::accepted(
-            "- func: measured(Tensor self, Scalar? p, int dim, bool keepdim=False) -> Tensor\n",
-        )],
+        examples: &[
+            Example::accepted(
+                "- func: measured(Tensor self, Scalar? p, int dim, bool keepdim=False) -> Tensor\n",
+            ),
+            Example::accepted(
+                "- func: masked(Tensor self, Tensor? mask=None, int[2] stride=1, str mode=\"mean\") -> Tensor\n",
+            ),
+            Example::refused(
+                "- func: masked(Tensor self, Tensor? mask=[]) -> Tensor\n",
+                RuleId::SchemaLoad,
+            ),
+        ],
         names: &["default"],
         see: &["optional", "list", "cpp_no_default_args"],
         ..guide("defaults", "Default values of arguments.")
@@ -167,7 +220,7 @@ pub(super) const TEXTS: &[Text] = &[
         examples: &[Example::accepted(
             "- func: extremes(Tensor self) -> (Tensor low, Tensor high)\n",
         )],
-        names: &["return"],
+        names: &["return", "return-types"],
         see: &["write-annotation", "undefined-tensors"],
         ..guide("returns", "What an operator returns.")
     },

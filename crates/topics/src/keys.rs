@@ -30,7 +30,7 @@ pub(super) const ALIASES: &[Text] = &[
             Example::accepted("- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n"),
             Example::accepted(
                 "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  dispatch:\n    CPU: lerp3_cpu\n    \
-                 CompositeImplicitAutograd: lerp3\n  autogen: lerp3.out\n",
+                 CompositeImplicitAutograd: lerp3\n",
             ),
         ],
         see: &[

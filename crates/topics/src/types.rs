@@ -62,9 +62,11 @@ pub(super) const TEXTS: &[Text] = &[
     },
     Text {
         body: &[
-            "`c10::string_view` in C++, and `::std::string_view` in newer releases: a view of a text that the \
-             caller owns. Defaults are in double quotes.",
+            "`c10::string_view` in C++, in all releases: a view of a text that the caller owns. Defaults are in quotes.",
         ],
+        differs: Some(
+            "The README names the view of the C++ standard library. torchgen writes `c10::string_view`.",
+        ),
         examples: &[Example::accepted(
             "- func: blend(Tensor self, str mode=\"mean\") -> Tensor\n",
         )],
@@ -143,11 +145,19 @@ pub(super) const TEXTS: &[Text] = &[
     },
     Text {
         body: &[
-            "`contiguous_format`, `channels_last`, `preserve_format`. In Python it is keyword-only by convention.",
+            "`contiguous_format`, `channels_last`, `preserve_format` and others. In Python it is keyword-only by convention.",
+            "As defaults the runtime reads `contiguous_format`, and `None` for `MemoryFormat?`. For any other, write \
+             `None` and let the kernel choose.",
         ],
-        examples: &[Example::accepted(
-            "- func: copied(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor\n",
-        )],
+        examples: &[
+            Example::accepted(
+                "- func: copied(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor\n",
+            ),
+            Example::refused(
+                "- func: copied(Tensor self, *, MemoryFormat? memory_format=channels_last) -> Tensor\n",
+                RuleId::SchemaLoad,
+            ),
+        ],
         see: &["Layout"],
         ..ty(
             "MemoryFormat",
@@ -234,7 +244,7 @@ pub(super) const TEXTS: &[Text] = &[
                 RuleId::DefaultListNoSpace,
             ),
         ],
-        names: &["T[]", "Tensor[]", "int[]", "int[2]"],
+        names: &["T[]", "Tensor[]", "int[]", "int[2]", "TensorList"],
         see: &["bool-list", "defaults", "wildcard-annotation"],
         ..ty("list", "A list: `T[]`, or `T[N]` with a size.")
     },

@@ -78,7 +78,7 @@ impl Fix {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Applicability {
-    /// It changes only spelling: spaces, punctuation, quotes, letter case.
+    /// It changes only spelling, or a misspelled name to the one known name that is near.
     Safe,
     /// One of several possible fixes, or it changes the declaration.
     Suggested,

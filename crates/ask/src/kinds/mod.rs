@@ -119,4 +119,16 @@ mod tests {
             assert!(first.len() > 3, "{pattern}");
         }
     }
+
+    /// YAML belongs into topics and rules, where tests run it.
+    #[test]
+    fn advice_has_no_yaml() {
+        for kind in kinds() {
+            for text in kind.advice.iter().chain(kind.causes) {
+                for field in ["func: ", "dispatch: ", "autogen: ", "tags: ", "variants: "] {
+                    assert!(!text.contains(field), "{}: {text}", kind.id);
+                }
+            }
+        }
+    }
 }

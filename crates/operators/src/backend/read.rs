@@ -282,13 +282,13 @@ impl Reader<'_> {
             at,
             message!("unknown key `{}` in a backend file", written),
         );
-        let nearest = suggest::nearest(written, taken.iter());
+        let nearest = suggest::near(written, taken.iter());
         let fault = match nearest {
             _ if name == Some("extra_headers") => fault.with_help(
                 "remove it; PyTorch's error message lists it as a valid key, but its reader \
                  rejects it",
             ),
-            Some(nearest) => fault.with_near_name(at, written, nearest),
+            Some(nearest) => fault.with_near_name(at, nearest),
             None => fault.with_help(message!(
                 "the valid keys are {}",
                 taken.iter().collect::<Vec<_>>().join(", ")

@@ -52,9 +52,9 @@ fn may_be_null(field: Field) -> bool {
 
 pub(super) fn unknown_key(name: &str, at: Span) -> Diagnostic {
     let diagnostic = Diagnostic::new(RuleId::UnknownKey, at, message!("unknown field `{}`", name));
-    let nearest = opatlas_source::suggest::nearest(name, Field::ALL.iter().map(|f| f.as_str()));
+    let nearest = opatlas_source::suggest::near(name, Field::ALL.iter().map(|f| f.as_str()));
     match nearest {
-        Some(nearest) => diagnostic.with_near_name(at, name, nearest),
+        Some(nearest) => diagnostic.with_near_name(at, nearest),
         None => diagnostic.with_help("remove it, or indent it if it belongs to the field above"),
     }
 }

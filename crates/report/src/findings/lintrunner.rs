@@ -55,8 +55,8 @@ fn of_finding(report: &Findings<'_>, finding: &Finding) -> Value {
 
 fn of_edits(report: &Findings<'_>, edited: &EditedFile) -> Value {
     let count = match edited.edits {
-        1 => "1 edit that changes no meaning".to_owned(),
-        many => format!("{many} edits that change no meaning"),
+        1 => "1 safe edit".to_owned(),
+        many => format!("{many} safe edits"),
     };
     let path = Some(report.path(&edited.file));
     let text = format!("`lintrunner -a` makes {count}");

@@ -1,6 +1,7 @@
 //! Findings like compiler diagnostics: the line, carets under the position, the reason, and the fix.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -24,7 +25,7 @@ const TOGETHER: u32 = 30;
 /// The longest line in bytes; longer ones are cut around the place.
 const LONGEST_LINE: usize = 2_000;
 
-/// All findings with their snippets, and a last line with counts.
+/// All findings with their snippets, errors last, and a last line with counts.
 #[must_use]
 pub fn text(report: &Findings<'_>, colour: Colour) -> String {
     let renderer = match colour {
@@ -33,7 +34,9 @@ pub fn text(report: &Findings<'_>, colour: Colour) -> String {
     }
     .decor_style(DecorStyle::Ascii);
     let mut out = String::new();
-    for finding in report.findings {
+    let mut findings: Vec<&Finding> = report.findings.iter().collect();
+    findings.sort_by_key(|finding| Reverse(finding.severity));
+    for finding in findings {
         if report.room.is_over(out.len()) {
             return out;
         }

@@ -7,6 +7,7 @@ use opatlas_operators::entry::Placed;
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::diagnostic::{Diagnostic, Related, RuleId};
 use opatlas_source::sentence::codes;
+use opatlas_source::suggest::Near;
 use opatlas_source::{NATIVE_FUNCTIONS, Span, message};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -133,8 +134,8 @@ impl<'c> Check<'c> {
                 codes(overloads)
             ));
         }
-        match self.sink.suggestions.nearest(name, names()) {
-            Some(near) => diagnostic.with_near_name(at, name, near),
+        match self.sink.suggestions.near(name, names()) {
+            Some(near) => diagnostic.with_near_name(at, near),
             None => diagnostic
                 .with_help("remove the name, or declare the operator in native_functions.yaml"),
         }
@@ -197,7 +198,7 @@ impl<'c> Check<'c> {
         // Any name is valid for a backend, so only another spelling of a key is reported.
         let spelled = known.iter().find(|key| key.eq_ignore_ascii_case(name));
         match (of, spelled) {
-            (KeyOf::Backend, Some(key)) => diagnostic.with_near_name(backend.at, name, key),
+            (KeyOf::Backend, Some(key)) => diagnostic.with_near_name(backend.at, Near::only(key)),
             (KeyOf::Backend, None) => diagnostic.with_help(
                 "use an existing dispatch key; `PrivateUse1` is reserved for backends outside \
                  PyTorch",

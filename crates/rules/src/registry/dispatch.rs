@@ -139,6 +139,21 @@ pub(super) static RULES: &[Rule] = &[
         )
     },
     Rule {
+        what: "The kernels of an operator whose out variant is another entry or is generated are in different \
+               namespaces, or in more than two levels of namespace.",
+        why: "The generator looks only at the kernels of the out variant, so it goes on. But the C++ that it writes \
+              calls kernels that nothing declares.",
+        bad: Example::native(
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::blend_cpu\n    CUDA: blend_cuda\n  autogen: blend.out\n",
+        ),
+        source: "torchgen/gen.py: get_ns_grouped_kernels",
+        ..rule(
+            RuleId::KernelNamespaceVariant,
+            Severity::Error,
+            Stage::Compile,
+        )
+    },
+    Rule {
         what: "The name of a kernel contains `_symint`, but no argument of the operator is a \
                SymInt. In 2.0 a SymInt return is enough.",
         why: "The suffix selects a C++ signature with symbolic sizes, but the schema has no \

@@ -2,6 +2,7 @@
 
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::suggest::{Near, near};
 use opatlas_source::{Message, message};
 
 use super::Piece;
@@ -211,7 +212,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
             rest.span(),
             message!("unknown type `{}`", text),
         )
-        .with_near_name(rest.span(), text, &optional);
+        .with_near_name(rest.span(), Near::one_of_several(&optional));
     }
     if CONTAINERS.iter().any(|p| text.starts_with(p)) {
         let diagnostic = Diagnostic::new(
@@ -223,7 +224,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
             ),
         );
         return match list_of_tuple(text) {
-            Some(list) => diagnostic.with_near_name(rest.span(), text, &list),
+            Some(list) => diagnostic.with_near_name(rest.span(), Near::one_of_several(&list)),
             None => diagnostic.with_help("use a list such as `Tensor[]`, or several arguments"),
         };
     }
@@ -255,8 +256,11 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
         message!("unknown type `{}`", text),
     );
     match spelled(text, MOST_GENERICS) {
-        Some(right) => diagnostic.with_near_name(rest.span(), text, &right),
-        None => diagnostic.with_help(base_types()),
+        Some(right) => diagnostic.with_near_name(rest.span(), Near::only(&right)),
+        None => match near(text, BaseType::ALL.into_iter().map(BaseType::as_str)) {
+            Some(near) => diagnostic.with_near_name(rest.span(), near),
+            None => diagnostic.with_help(base_types()),
+        },
     }
 }
 

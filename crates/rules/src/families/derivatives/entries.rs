@@ -128,15 +128,22 @@ fn unknown_schema(
     let overloads: Vec<&str> = overloads
         .map(|&id| catalogue.operator(id).name_text())
         .collect();
-    let help = if overloads.is_empty() {
-        match sink.suggestions.nearest(name, names()) {
-            Some(nearest) => message!("did you mean `{}`?", nearest),
-            None => "declare the operator in native_functions.yaml, or remove the entry".into(),
+    let diagnostic = if overloads.is_empty() {
+        let is_verbatim = at.slice(&file.text) == name;
+        match sink.suggestions.near(name, names()) {
+            Some(near) if is_verbatim => diagnostic.with_near_name(at, near),
+            Some(near) => diagnostic.with_help(message!("did you mean `{}`?", near.name)),
+            None => diagnostic
+                .with_help("declare the operator in native_functions.yaml, or remove the entry"),
         }
     } else {
-        message!("the overloads of `{}` are {}", base, codes(overloads))
+        diagnostic.with_help(message!(
+            "the overloads of `{}` are {}",
+            base,
+            codes(overloads)
+        ))
     };
-    sink.about(DERIVATIVES, name, diagnostic.with_help(help));
+    sink.about(DERIVATIVES, name, diagnostic);
 }
 
 /// A name in the formulas that only the entry's own schema has.
@@ -240,12 +247,12 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
     );
     let near = sink
         .suggestions
-        .nearest(name, known.iter().map(String::as_str));
+        .near(name, known.iter().map(String::as_str));
     let diagnostic = match (name, near) {
         ("Autograd", _) => diagnostic
             .with_help("write `Default` for the formulas of the alias key `Autograd`")
             .with_fix(file.span(key), "Default"),
-        (_, Some(near)) => diagnostic.with_near_name(file.span(key), name, near),
+        (_, Some(near)) => diagnostic.with_near_name(file.span(key), near),
         (_, None) => diagnostic.with_help(message!("the valid keys are {}", known.join(", "))),
     };
     subjects.report(sink, diagnostic);

@@ -9,6 +9,7 @@ use opatlas_operators::derivatives::names::free_names;
 use opatlas_operators::derivatives::text::uses;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::sentence::codes;
+use opatlas_source::suggest::Near;
 use opatlas_source::{Message, Span, message};
 use rustc_hash::FxHashSet;
 
@@ -204,10 +205,11 @@ impl<'c> Use<'c, '_> {
         let is_verbatim = at.slice(&self.subjects.file.text) == name;
         match self.near(name, sink) {
             // An edit is certain only for a name that the formula does not use yet.
-            Some(near) if is_verbatim && !uses(self.text, &near) => {
-                diagnostic.with_near_name(at, name, &near)
+            Some((near, is_only)) if is_verbatim && !uses(self.text, &near) => {
+                let name = &near;
+                diagnostic.with_near_name(at, Near { name, is_only })
             }
-            Some(near) => diagnostic.with_help(message!("did you mean `{}`?", near)),
+            Some((near, _)) => diagnostic.with_help(message!("did you mean `{}`?", near)),
             None => diagnostic.with_help(self.names()),
         }
     }
@@ -229,7 +231,8 @@ impl<'c> Use<'c, '_> {
     }
 
     /// The name that may be meant, with the ending of a tangent formula.
-    fn near(&self, name: &str, sink: &Sink) -> Option<String> {
+    /// The near name, and whether it is the only one.
+    fn near(&self, name: &str, sink: &Sink) -> Option<(String, bool)> {
         let is_tangent = matches!(self.role, Role::Tangent);
         let endings = OF_TANGENTS.into_iter().filter(|_| is_tangent);
         let ending = endings
@@ -238,8 +241,8 @@ impl<'c> Use<'c, '_> {
             .unwrap_or("");
         let stem = name.strip_suffix(ending).unwrap_or(name);
         let names: Vec<&str> = self.arguments().collect();
-        let near = sink.suggestions.nearest(stem, names)?;
-        Some(format!("{near}{ending}"))
+        let near = sink.suggestions.near(stem, names)?;
+        Some((format!("{}{ending}", near.name), near.is_only))
     }
 
     fn arguments(&self) -> impl Iterator<Item = &'c str> {

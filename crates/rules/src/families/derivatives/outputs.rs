@@ -132,10 +132,10 @@ impl<'a> Check<'_, 'a> {
         let tensors: Vec<&str> = tensors.map(|a| &*a.name).collect();
         let budget = self.suggestions;
         match budget
-            .nearest(name, tensors.iter().copied())
+            .near(name, tensors.iter().copied())
             .filter(|_| !known)
         {
-            Some(near) => Some(fault.with_near_name(at, name, near)),
+            Some(near) => Some(fault.with_near_name(at, near)),
             None => Some(fault.with_help(message!("the tensor arguments are {}", codes(tensors)))),
         }
     }

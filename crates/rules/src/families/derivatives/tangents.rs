@@ -96,7 +96,7 @@ impl Check<'_, '_> {
         let range = names.map(|(range, _)| range).next().unwrap_or(0..0);
         let at = file.place(forward.source.names, range);
         let arguments = || self.expansion.arguments.iter().map(|a| &*a.name);
-        let near = self.suggestions.nearest(name, arguments());
+        let near = self.suggestions.near(name, arguments());
         let text = forward.text.unwrap_or("");
         let is_gradient = uses(text, "grad")
             || uses(text, "grads")
@@ -116,7 +116,7 @@ impl Check<'_, '_> {
             message!("the operator has no argument `{}`", name),
         );
         match near {
-            Some(near) => diagnostic.with_near_name(at, name, near),
+            Some(near) => diagnostic.with_near_name(at, near),
             None => diagnostic.with_help(message!("the arguments are {}", codes(arguments()))),
         }
     }

@@ -22,8 +22,10 @@ pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
             continue;
         }
         let group = CompleteGroup::new(catalogue.groups.of(id));
-        if qualified && !operator.is_generated() && group.is_none_or(|group| group.out == id) {
-            namespaces(scope, id, kernels, sink);
+        if qualified && !operator.is_generated() {
+            // The generator compares the kernels of the out variant only.
+            let is_compared = group.is_none_or(|group| group.out == id);
+            namespaces(scope, id, kernels, is_compared, sink);
         }
         if symint.is_some() && !has_symint(operator.schema(), catalogue.release) {
             symbolic(scope, id, kernels, group, sink);
@@ -61,8 +63,18 @@ fn symbolic(
     scope.report(sink, id, diagnostic);
 }
 
-fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: &mut Sink) {
+fn namespaces(
+    scope: &Scope<'_>,
+    id: OperatorId,
+    kernels: &[KernelEntry],
+    is_compared: bool,
+    sink: &mut Sink,
+) {
     let Some(first) = kernels.first() else { return };
+    let rule = |rule| match is_compared {
+        true => rule,
+        false => RuleId::KernelNamespaceVariant,
+    };
     if let Some(other) = kernels.iter().find(|k| namespace(k) != namespace(first)) {
         let message = message!(
             "this kernel is in namespace `{}`, but the kernel for {} is in `{}`",
@@ -71,7 +83,7 @@ fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: 
             namespace(first)
         );
         let at = place(scope, id, other);
-        let diagnostic = Diagnostic::new(RuleId::KernelNamespaceSingle, at, message)
+        let diagnostic = Diagnostic::new(rule(RuleId::KernelNamespaceSingle), at, message)
             .with_help("move all kernels of the operator into one namespace")
             .with_related("the other kernel is here", place(scope, id, first));
         scope.report(sink, id, diagnostic);
@@ -87,7 +99,7 @@ fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: 
             levels(namespace(kernel))
         );
         let at = place(scope, id, kernel);
-        let diagnostic = Diagnostic::new(RuleId::KernelNamespace, at, message)
+        let diagnostic = Diagnostic::new(rule(RuleId::KernelNamespace), at, message)
             .with_help("use one or two levels of namespace");
         scope.report(sink, id, diagnostic);
     }

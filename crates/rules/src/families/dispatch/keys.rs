@@ -5,6 +5,7 @@ use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
+use opatlas_source::suggest::Near;
 use rustc_hash::FxHashMap;
 
 use crate::sink::Sink;
@@ -47,7 +48,7 @@ fn refusal(line: &DispatchLine, release: Release, sink: &Sink) -> Diagnostic {
         let near = if sink.is_full(RuleId::DispatchKeyKnown) {
             None
         } else {
-            sink.suggestions.nearest(name, allowed.iter())
+            sink.suggestions.near(name, allowed.iter())
         };
         return unknown(line, near);
     }
@@ -81,7 +82,7 @@ const FORMER: [(&str, &str); 2] = [
     ("Math", "CompositeImplicitAutograd"),
 ];
 
-fn unknown(line: &DispatchLine, nearest: Option<&str>) -> Diagnostic {
+fn unknown(line: &DispatchLine, nearest: Option<Near<'_>>) -> Diagnostic {
     let name = line.key.as_str();
     if let Some((_, new)) = FORMER.iter().find(|(former, _)| *former == name) {
         let message = message!("`{}` is the former name of `{}`", name, new);
@@ -98,7 +99,7 @@ fn unknown(line: &DispatchLine, nearest: Option<&str>) -> Diagnostic {
     };
     let diagnostic = Diagnostic::new(RuleId::DispatchKeyKnown, line.key_at, message);
     match nearest {
-        Some(nearest) => diagnostic.with_near_name(line.key_at, name, nearest),
+        Some(nearest) => diagnostic.with_near_name(line.key_at, nearest),
         None => diagnostic.with_help("separate keys by commas; names are case-sensitive"),
     }
 }

@@ -93,11 +93,9 @@ fn known(
         field.as_str()
     );
     let mut diagnostic = Diagnostic::new(rule, value.at, message);
-    let near = sink
-        .suggestions
-        .nearest(&value.value, values.iter().copied());
+    let near = sink.suggestions.near(&value.value, values.iter().copied());
     diagnostic = match near {
-        Some(near) => diagnostic.with_near_name(value.at, &value.value, near),
+        Some(near) => diagnostic.with_near_name(value.at, near),
         None => diagnostic.with_help(message!("the values in use are {}", values.join(", "))),
     };
     sink.entry(placed, diagnostic);
@@ -178,8 +176,8 @@ fn no_default_args(subject: &Subject<'_>, sink: &mut Sink) {
             continue;
         }
         let budget = &sink.suggestions;
-        diagnostic = match budget.nearest(&name.value, with_default().map(|a| &*a.name)) {
-            Some(near) if named.is_none() => diagnostic.with_near_name(name.at, &name.value, near),
+        diagnostic = match budget.near(&name.value, with_default().map(|a| &*a.name)) {
+            Some(near) if named.is_none() => diagnostic.with_near_name(name.at, near),
             _ => diagnostic.with_help("list only arguments that have a default"),
         };
         subject.report(sink, diagnostic);

@@ -12,6 +12,7 @@ use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::name::OperatorName;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
+use opatlas_source::suggest::Near;
 use rustc_hash::FxHashMap;
 
 use crate::scope::Scope;
@@ -233,9 +234,10 @@ impl<'s, 'c> Targets<'s, 'c> {
             sink.suggestions
                 .nearest_few(delegate.as_str(), structured(), 8)
         };
+        let is_only = near.len() == 1;
         let nearest = near.into_iter().min_by_key(|name| rank(name, delegate));
         let diagnostic = match nearest {
-            Some(nearest) => diagnostic.with_near_name(at, delegate.as_str(), nearest),
+            Some(name) => diagnostic.with_near_name(at, Near { name, is_only }),
             None => diagnostic.with_help("name the structured out variant, or declare it"),
         };
         self.scope.report(sink, id, diagnostic);

@@ -111,8 +111,8 @@ fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release, sink: &Sink) -> Dia
     if sink.is_full(RuleId::Ufunc) {
         return diagnostic;
     }
-    match sink.suggestions.nearest(&dtype.value, names) {
-        Some(nearest) => diagnostic.with_near_name(dtype.at, &dtype.value, nearest),
+    match sink.suggestions.near(&dtype.value, names) {
+        Some(nearest) => diagnostic.with_near_name(dtype.at, nearest),
         None => diagnostic.with_help(
             "write dtypes such as `Float`, or classes of dtypes such as `AllAndComplex`, separated \
              by a comma and one space",

@@ -67,8 +67,8 @@ fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, s
         let message = message!("unknown tag `{}`", shown);
         let names = || catalogue.tags.all().iter().map(|tag| &*tag.name);
         let diagnostic = Diagnostic::new(rule, tag.at, message);
-        match sink.suggestions.nearest(name, names()) {
-            Some(near) => diagnostic.with_near_name(tag.at, name, near),
+        match sink.suggestions.near(name, names()) {
+            Some(near) => diagnostic.with_near_name(tag.at, near),
             None if catalogue.tags.all().is_empty() => {
                 diagnostic.with_help("declare it: `tags.yaml` declares no tags")
             }
