@@ -4,9 +4,9 @@ export type Theme = "light" | "dark";
 const KEPT = "opatlas.theme";
 /** What is drawn on a canvas has to be drawn again. */
 const CHANGED = "opatlas-theme";
-const DARK = window.matchMedia("(prefers-color-scheme: dark)");
+const dark = () => window.matchMedia("(prefers-color-scheme: dark)");
 
-const ofSystem = (): Theme => (DARK.matches ? "dark" : "light");
+const ofSystem = (): Theme => (dark().matches ? "dark" : "light");
 
 /** The theme that is shown: the chosen one, else that of the system. */
 function shown(): Theme {
@@ -15,10 +15,11 @@ function shown(): Theme {
 }
 
 function watch(tell: () => void): () => void {
-	DARK.addEventListener("change", tell);
+	const system = dark();
+	system.addEventListener("change", tell);
 	window.addEventListener(CHANGED, tell);
 	return () => {
-		DARK.removeEventListener("change", tell);
+		system.removeEventListener("change", tell);
 		window.removeEventListener(CHANGED, tell);
 	};
 }
