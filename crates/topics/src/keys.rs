@@ -238,7 +238,9 @@ fn related(keys: &Keys, name: &str) -> Vec<Cow<'static, str>> {
     let autograd = keys.autograd_of(slot);
     see.extend(autograd.map(|key| keys.name(Key::Runtime(key)).into()));
     if let Some(component) = keys.backend(slot) {
-        let others = keys.slots().filter(|&other| other != slot && Some(other) != autograd);
+        let others = keys
+            .slots()
+            .filter(|&other| other != slot && Some(other) != autograd);
         let others = others.filter(|&other| keys.backend(other) == Some(component));
         see.extend(others.map(|other| keys.name(Key::Runtime(other)).into()));
     }
