@@ -8,4 +8,5 @@
 pub mod cli;
 pub mod http;
 pub mod mcp;
+pub mod own_path;
 pub mod web;

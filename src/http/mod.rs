@@ -9,7 +9,6 @@ pub mod connections;
 mod describe;
 mod describe_values;
 pub mod extract;
-pub mod inner;
 pub mod middleware;
 pub mod negotiate;
 pub mod page;

@@ -7,7 +7,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Deserialize;
 use tower::ServiceExt as _;
 
-use crate::http::inner::{encoded, path};
+use crate::own_path::{encoded, path};
 
 /// The maximum size of an answer, in bytes. More is of no use to an assistant.
 const MOST_ANSWERED: usize = 1 << 20;

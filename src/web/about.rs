@@ -7,7 +7,7 @@ use axum::http::{Request, StatusCode, header};
 use serde_json::Value;
 use tower::ServiceExt as _;
 
-use crate::http::inner::{encoded, path};
+use crate::own_path::{encoded, path};
 use crate::web::address::{At, Page, Part};
 
 /// The most of an answer that is read, in bytes: a dispatch table takes a tenth of it.

@@ -56,6 +56,8 @@ describe("tasks", { skip, concurrency: false }, () => {
 
 	task("explain an error", async (page, act) => {
 		await act.paste(field(page), MESSAGE);
+		await reads(firstHit(page), /Explain this message/);
+		await act.press("Enter");
 		await page.waitForURL("**/why#file=*");
 		await reads(page.getByRole("region", { name: "Answer" }), /_linalg_eigh\.eigenvalues/);
 	});

@@ -10,7 +10,7 @@ use super::workspace::{OpenFile, Role};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
-use opatlas_report::escape::{code, code_block, prose};
+use opatlas_report::escape::{self, code, code_block, prose};
 use opatlas_rules::registry;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Finding, Severity};
@@ -80,9 +80,9 @@ fn errors(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Option<String> {
     let errors = findings(opened).filter(|finding| finding.severity == Severity::Error);
     let mut text = String::new();
     for error in errors.filter(within).take(MOST_ERRORS) {
-        let _ = writeln!(text, "**error** {}\n", prose(&error.message));
+        let _ = writeln!(text, "**error** {}\n", escape::markdown(&error.message));
         if let Some(help) = &error.help {
-            let _ = writeln!(text, "{}\n", prose(help));
+            let _ = writeln!(text, "{}\n", escape::markdown(help));
         }
     }
     let is_faulty = !text.is_empty();

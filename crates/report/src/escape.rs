@@ -58,7 +58,9 @@ pub fn code_block(language: &str, lines: &[String], indent: &str) -> String {
     text + indent + &fence + "\n"
 }
 
-pub(super) fn markdown(message: &Message) -> String {
+/// A message in Markdown, its code as code.
+#[must_use]
+pub fn markdown(message: &Message) -> String {
     let mut out = String::with_capacity(message.len() + 16);
     for piece in message.pieces() {
         match piece {

@@ -146,7 +146,7 @@ pub(super) const TEXTS: &[Text] = &[
         examples: &[
             Example::accepted(
                 "- func: acme::blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::blend_cpu\n  \
-                 autogen: acme::blend.out\n",
+                 autogen: blend.out\n",
             ),
             Example::refused(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::vision::cpu::blend\n  \

@@ -246,8 +246,8 @@ mod tests {
             Some(Since::AtLeast("2.14.0"))
         );
         assert_eq!(
-            ask("hash_tensor", "CPU", v2_15, Verdict::Decomposes),
-            Some(Since::Release("2.9.0"))
+            ask("nonzero_static", "CUDA", v2_15, runs),
+            Some(Since::Release("2.6.0"))
         );
         // The release says otherwise.
         assert_eq!(ask(shift, "MPS", v2_15, fails), None);

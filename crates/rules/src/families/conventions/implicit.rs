@@ -103,7 +103,7 @@ fn kernels(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Si
         let dense = keys
             .slot(key)
             .filter(|slot| keys.functionality(*slot) == DENSE);
-        if key != META && catalogue.derivative_matches.knowledge == Knowledge::Nothing {
+        if key != META && catalogue.derivative_matches.knowledge != Knowledge::Complete {
             continue; // it may have a formula
         }
         let Some(autograd) = dense.and_then(|slot| autograd_key(keys, slot)) else {

@@ -130,8 +130,14 @@ fn unknown_schema(
         .collect();
     let diagnostic = if overloads.is_empty() {
         let is_verbatim = at.slice(&file.text) == name;
+        // Another name alone is no fix where the arguments differ too.
+        let fits = |near: &str| {
+            let operator = catalogue.find(near).map(|id| catalogue.operator(id));
+            let renamed = schema.replacen(name, near, 1);
+            operator.is_some_and(|operator| operator.canonical() == renamed)
+        };
         match sink.suggestions.near(name, names()) {
-            Some(near) if is_verbatim => diagnostic.with_near_name(at, near),
+            Some(near) if is_verbatim && fits(near.name) => diagnostic.with_near_name(at, near),
             Some(near) => diagnostic.with_help(message!("did you mean `{}`?", near.name)),
             None => diagnostic
                 .with_help("declare the operator in native_functions.yaml, or remove the entry"),
