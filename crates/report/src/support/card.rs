@@ -39,9 +39,9 @@ pub fn card(name: &str, line: &str, answers: &[Answered]) -> String {
     for (at, answer) in answers.iter().take(COLUMNS * ROWS).enumerate() {
         cell(&mut out, at, answer);
     }
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "<text x=\"{MARGIN}\" y=\"590\" font-size=\"26\" fill=\"#3445b4\">Opatlas</text></svg>\n"
+        "<text x=\"{MARGIN}\" y=\"590\" font-size=\"26\" fill=\"#3445b4\">Opatlas</text></svg>"
     );
     out
 }
