@@ -130,11 +130,15 @@ fn unknown_schema(
         .collect();
     let diagnostic = if overloads.is_empty() {
         let is_verbatim = at.slice(&file.text) == name;
-        // Another name alone is no fix where the arguments differ too.
+        // Another name alone is no fix where the arguments differ too, or the operator has a formula or
+        // takes none.
         let fits = |near: &str| {
-            let operator = catalogue.find(near).map(|id| catalogue.operator(id));
-            let renamed = schema.replacen(name, near, 1);
-            operator.is_some_and(|operator| operator.canonical() == renamed)
+            catalogue.find(near).is_some_and(|id| {
+                let operator = catalogue.operator(id);
+                operator.canonical() == schema.replacen(name, near, 1)
+                    && !operator.is_composite_implicit()
+                    && catalogue.derivative_matches.of(id).is_none()
+            })
         };
         match sink.suggestions.near(name, names()) {
             Some(near) if is_verbatim && fits(near.name) => diagnostic.with_near_name(at, near),
