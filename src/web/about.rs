@@ -160,7 +160,7 @@ async fn of_revision(api: &Router, at: &At, part: &Part) -> About {
                         "{operator}: {}",
                         json["summary"].as_str().unwrap_or_default()
                     ),
-                    image: Some(format!("{address}/card.svg")),
+                    image: Some(format!("{address}/card")),
                     ..About::new(title(operator))
                 },
             }

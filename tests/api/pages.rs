@@ -96,9 +96,13 @@ async fn a_link_says_what_its_page_answers() {
     let image = said(&operator, "og:image").unwrap();
     assert_eq!(
         image,
-        "/v1/projects/p/revisions/2.9.0/operators/add.out/card.svg"
+        "/v1/projects/p/revisions/2.9.0/operators/add.out/card"
     );
     let card = server.get(&image).send().await.text();
+    let json = server.get(&image).header("accept", "application/json");
+    let json = json.send().await.ok();
+    assert_eq!(json["backends"][0]["key"], "CPU");
+    assert!(text.ends_with(json["summary"].as_str().unwrap()), "{json}");
     assert!(card.starts_with("<svg ") && card.contains(">add.out<") && card.contains("MPS"));
 
     let backend = page(&server, "/p/p/r/2.9.0/backends/MPS").await;

@@ -5,7 +5,7 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_report::support::{Answered, since_words};
 use opatlas_verdict::releases::{self, Place};
-use opatlas_verdict::{Because, View};
+use opatlas_verdict::{Answer, Because, View};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -64,6 +64,54 @@ impl ReleaseSpan {
             verdict: span.word,
             works: span.works.as_str(),
         }
+    }
+}
+
+/// Where an operator works and since when, on the backends of which something is known.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Card {
+    /// The operator.
+    #[schema(example = "grid_sampler_2d")]
+    pub operator: String,
+    /// The answer in one sentence.
+    #[schema(example = "Works on CPU, CUDA and HIP (since 2.0.0 or earlier), MPS (since 2.14.1).")]
+    pub summary: String,
+    /// The backends, in the order of the dispatch table.
+    pub backends: Vec<CardCell>,
+}
+
+/// A backend on a card.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CardCell {
+    /// The runtime key.
+    #[schema(example = "MPS")]
+    pub key: &'static str,
+    /// The verdict.
+    #[schema(example = "runs")]
+    pub verdict: &'static str,
+    /// `yes`, `partly`, `no` or `unknown`.
+    #[schema(example = "yes")]
+    pub works: &'static str,
+    /// Since when the answer holds; null if nobody knows.
+    #[schema(example = "since 2.14.1")]
+    pub since: Option<String>,
+}
+
+/// The card of an operator.
+#[must_use]
+pub fn card(view: View<'_>, id: OperatorId) -> Card {
+    let answers = answers(view, id);
+    let cells = answers.iter().map(|answer| CardCell {
+        key: answer.key,
+        verdict: answer.verdict.as_str(),
+        works: Answer::from(answer.verdict).as_str(),
+        since: answer.since.map(since_words),
+    });
+    let operator = view.inputs.catalogue.operator(id);
+    Card {
+        operator: operator.qualified_name().to_owned(),
+        summary: opatlas_report::support::summary(&answers),
+        backends: cells.collect(),
     }
 }
 

@@ -998,7 +998,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/projects/{project}/revisions/{revision}/operators/{operator}/card.svg": {
+    "/v1/projects/{project}/revisions/{revision}/operators/{operator}/card": {
         parameters: {
             query?: never;
             header?: never;
@@ -1007,8 +1007,8 @@ export interface paths {
         };
         /**
          * The card of an operator
-         * @description A picture for previews of links: the operator's verdict on each backend of which something is known,
-         *     and since when.
+         * @description The verdict on each backend of which something is known, and since when: a picture for previews of
+         *     links, or JSON by `Accept`.
          */
         get: operations["get_card"];
         put?: never;
@@ -2014,6 +2014,44 @@ export interface components {
             deprecated: boolean;
             /** @description True if the binding is written by hand. */
             by_hand: boolean;
+        };
+        /** @description Where an operator works and since when, on the backends of which something is known. */
+        Card: {
+            /**
+             * @description The operator.
+             * @example grid_sampler_2d
+             */
+            operator: string;
+            /**
+             * @description The answer in one sentence.
+             * @example Works on CPU, CUDA and HIP (since 2.0.0 or earlier), MPS (since 2.14.1).
+             */
+            summary: string;
+            /** @description The backends, in the order of the dispatch table. */
+            backends: components["schemas"]["CardCell"][];
+        };
+        /** @description A backend on a card. */
+        CardCell: {
+            /**
+             * @description The runtime key.
+             * @example MPS
+             */
+            key: string;
+            /**
+             * @description The verdict.
+             * @example runs
+             */
+            verdict: string;
+            /**
+             * @description `yes`, `partly`, `no` or `unknown`.
+             * @example yes
+             */
+            works: string;
+            /**
+             * @description Since when the answer holds; null if nobody knows.
+             * @example since 2.14.1
+             */
+            since: string | null;
         };
         /** @description A declaration in C++. */
         CardKernel: {
@@ -13687,7 +13725,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The picture */
+            /** @description The card */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -13695,6 +13733,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["Card"];
                     "image/svg+xml": string;
                 };
             };
