@@ -22,7 +22,7 @@ fn errors(yaml: &str, release: Release) -> Vec<RuleId> {
     findings(yaml, release, Severity::Error)
 }
 
-/// What `check` warns about, and variants that a list of `autogen` promises but nothing generates.
+/// Warnings of `check`, and variants listed in `autogen` that torchgen does not generate.
 fn faults(yaml: &str, release: Release) -> Vec<String> {
     let rules = findings(yaml, release, Severity::Warning).into_iter();
     let mut faults: Vec<String> = rules.map(|rule| rule.to_string()).collect();

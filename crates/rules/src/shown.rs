@@ -5,7 +5,7 @@ use opatlas_source::diagnostic::{Finding, Severity};
 use crate::findings::{Findings, Omitted};
 use crate::introduced::introduced;
 
-/// What people see besides the new errors and warnings.
+/// Findings to show in addition to new errors and warnings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shown {
     /// Infos.

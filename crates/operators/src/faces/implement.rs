@@ -121,7 +121,7 @@ impl FaceMaker<'_> {
         Some(BackendStub { declaration, yaml })
     }
 
-    /// Whether a key may have a backend file: PyTorch knows the key and has no kernels on it.
+    /// True for keys that PyTorch knows but has no kernels on. Only these may have a backend file.
     fn may_be_outside(&self, key: &str) -> bool {
         let known = self.catalogue.release.data().dispatch_keys_known;
         known.contains(key) && self.index().order(self.catalogue, key) == usize::MAX
@@ -146,7 +146,7 @@ impl FaceMaker<'_> {
         self.unstructured_kernel(id, key).ok()
     }
 
-    /// Whether torchgen refuses a kernel on the key beside what the entry has.
+    /// True if torchgen rejects a kernel on the key next to the kernels that the entry already has.
     fn conflicts(&self, id: OperatorId, key: &str) -> bool {
         let operator = self.catalogue.operator(id);
         let kernels = self.catalogue.kernels(id);
@@ -159,7 +159,7 @@ impl FaceMaker<'_> {
         if !is_composite(key) {
             return false;
         }
-        // What else torchgen makes of an operator depends on whether it is composite.
+        // Composite operators get other generated variants.
         let schema = operator.schema();
         let has_variants = schema.kind() != SchemaKind::Functional
             || schema
@@ -282,7 +282,7 @@ fn is_composite(key: &str) -> bool {
     key.starts_with("Composite")
 }
 
-/// Whether kernels on two composite keys may stand in one entry.
+/// True if one entry may have kernels on both composite keys.
 fn may_stand_together(a: &str, b: &str) -> bool {
     [a, b].into_iter().any(is_nested) && ![a, b].contains(&"CompositeExplicitAutogradNonFunctional")
 }

@@ -130,8 +130,7 @@ fn unknown_schema(
         .collect();
     let diagnostic = if overloads.is_empty() {
         let is_verbatim = at.slice(&file.text) == name;
-        // Another name alone is no fix where the arguments differ too, or the operator has a formula or
-        // takes none.
+        // Renaming is a fix only if the schemas then match and the operator can take this formula.
         let fits = |near: &str| {
             catalogue.find(near).is_some_and(|id| {
                 let operator = catalogue.operator(id);
