@@ -61,8 +61,8 @@ const PARTS: &[(&str, &[&str])] = &[
     ("mcp", &["cli", "http"]),
 ];
 
-/// The commands that start the HTTP server or describe it.
-const MAY_USE_HTTP: &[&str] = &["serve.rs", "settings.rs", "openapi.rs", "mcp.rs"];
+/// The commands that start the HTTP server, describe it or ask it.
+const MAY_USE_HTTP: &[&str] = &["serve.rs", "settings.rs", "openapi.rs", "mcp.rs", "api.rs"];
 
 /// What reaches outside a plain function of its input.
 const IMPURE: &[&str] = &[

@@ -16,6 +16,7 @@ use opatlas_service::{Ingest, Limits, Protection, Service, Snapshot};
 use opatlas_source::Stop;
 use opatlas_store::SqliteStore;
 use opatlas_verdict::{Answer, Fact, MOST_OPERATORS, Standing, Verdict};
+use opatlas_wire::comparison::SideView;
 use opatlas_wire::coverage::coverage_view;
 use opatlas_wire::gaps::{GapRequest, view as gaps};
 use opatlas_wire::matrix::matrix_view;
@@ -293,7 +294,7 @@ fn leverage(sample: &Sample) {
 /// A gap list has each declared operator without a kernel, unknown ones last.
 fn gap_list(sample: &Sample, timeline: &Timeline, key: &'static str) {
     let asked = GapRequest {
-        revision: &timeline.resolved(sample.place),
+        revision: &SideView::of_revision(&timeline.resolved(sample.place)),
         snapshot: &sample.snapshot,
         key,
         since: None,

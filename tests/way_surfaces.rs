@@ -10,6 +10,7 @@ use opatlas_service::search::Generated;
 use opatlas_service::{Service, Snapshot};
 use opatlas_verdict::ways::{Basis, Fate, Way};
 use opatlas_verdict::{Answer, View};
+use opatlas_wire::comparison::SideView;
 use opatlas_wire::matrix::matrix_view;
 use opatlas_wire::trends::WayPoint;
 use opatlas_wire::way_gaps::{self, WayGapRequest};
@@ -21,7 +22,7 @@ use crate::surfaces::service;
 const OPERATORS: usize = 50;
 
 /// The fates of a release, as its matrix has them.
-struct Matrix(BTreeMap<(String, &'static str), (&'static str, Option<&'static str>)>);
+struct Matrix(BTreeMap<(String, String), (&'static str, Option<&'static str>)>);
 
 impl Matrix {
     fn new(snapshot: &Snapshot) -> Self {
@@ -35,7 +36,7 @@ impl Matrix {
             assert_eq!(row.chars().count(), matrix.ways.ways.len());
             for (way, letter) in matrix.ways.ways.iter().zip(row.chars()) {
                 if let Some(fate) = fates.get(&letter) {
-                    found.insert((operator.name.clone(), way.way), *fate);
+                    found.insert((operator.name.clone(), way.way.to_string()), *fate);
                 }
             }
         }
@@ -43,12 +44,16 @@ impl Matrix {
     }
 
     fn of(&self, operator: &str, way: Way) -> Option<Fate> {
-        let (fate, _) = self.0.get(&(operator.to_owned(), way.as_str()))?;
+        let (fate, _) = self
+            .0
+            .get(&(operator.to_owned(), way.as_str().to_owned()))?;
         Fate::parse(fate)
     }
 
     fn works(&self, operator: &str, way: Way) -> Option<&'static str> {
-        self.0.get(&(operator.to_owned(), way.as_str()))?.1
+        self.0
+            .get(&(operator.to_owned(), way.as_str().to_owned()))?
+            .1
     }
 
     /// Operators by fate on a way.
@@ -145,7 +150,7 @@ fn declared(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
 fn gaps(snapshot: &Snapshot, timeline: &Timeline, place: usize, matrix: &Matrix) {
     for way in Way::ALL {
         let gaps = way_gaps::view(WayGapRequest {
-            revision: &timeline.resolved(place),
+            revision: &SideView::of_revision(&timeline.resolved(place)),
             snapshot,
             way,
             tag: None,

@@ -15,9 +15,10 @@ let ownFolder;
 function start() {
   const settings = vscode.workspace.getConfiguration("opatlas");
   const release = settings.get("release");
+  const shown = ["info", "all"].filter((name) => settings.get(name)).map((name) => `--${name}`);
   const server = {
     command: settings.get("path"),
-    args: release ? ["lsp", "--release", release] : ["lsp"],
+    args: ["lsp", ...(release ? ["--release", release] : []), ...shown],
   };
   if (!vscode.workspace.isTrusted) {
     server.options = { cwd: ownFolder };

@@ -20,7 +20,7 @@ use super::{output, table};
 /// A line of Python, such as `F.relu(x, inplace=True)`, `x.add_(y)`, `nn.Linear(3, 4)(x)` or `x += 1`, is
 /// read as it is; variables count as tensors. For a function that is written in Python, or a module, it
 /// shows the operators that were recorded in a process, and when each is called. It reads the last stored
-/// revision of the project, unless --release, --revision or --file selects another one.
+/// revision of the project, unless --revision selects another one.
 ///
 /// ARGS are values of Python in one text. A tensor is `tensor`, which is float32 with two dimensions, or
 /// has properties: `tensor(int64, 0-dim)`, `tensor(requires_grad)`. Other values are `Generator`,

@@ -15,8 +15,10 @@ use opatlas_sources::{File, MACRO_FILE};
 /// The sources to check.
 #[derive(Debug, Default, Args)]
 pub(super) struct SourceOptions {
-    /// Also check the C++ and Python sources in this folder: registrations and kernels that disagree
-    /// with the files or do not load, and composite functions that break the rules for them
+    /// Also check the C++ and Python sources in this folder
+    ///
+    /// It finds registrations and kernels that disagree with the files or do not load, and composite
+    /// functions that break the rules for them.
     #[arg(long, value_name = "DIR")]
     sources: Option<PathBuf>,
 

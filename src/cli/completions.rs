@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::{Cli, output};
+use super::{help, output};
 
 /// Prints the completions of a shell.
 ///
@@ -35,7 +35,7 @@ pub(super) struct Manual {
 impl Completions {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "opatlas", &mut text);
+        clap_complete::generate(self.shell, &mut help::command(), "opatlas", &mut text);
         output::bytes(&text)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -43,7 +43,7 @@ impl Completions {
 
 impl Manual {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let mut command = Cli::command().disable_help_subcommand(true);
+        let mut command = help::command().disable_help_subcommand(true);
         command.build();
         match &self.out {
             None => output::bytes(&page(&command)?)?,

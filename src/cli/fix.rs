@@ -13,10 +13,9 @@ use similar::TextDiff;
 use super::check::Input;
 use super::read;
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_pytorch::release::Release;
 use opatlas_report::findings::EditedFile;
+use opatlas_rules::Shown;
 use opatlas_rules::fix::{Fixed, Reading, Wanted, mend};
-use opatlas_rules::{Findings, Shown};
 use opatlas_source::Bundle;
 use opatlas_source::diagnostic::RuleId;
 use opatlas_yaml as yaml;
@@ -40,12 +39,9 @@ impl Edits {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FixOptions<'b> {
+pub(super) struct FixOptions {
     pub(super) edits: Edits,
-    pub(super) release: Release,
     pub(super) shown: Shown,
-    /// The findings before the change, which are left alone.
-    pub(super) base: Option<&'b Findings>,
 }
 
 #[derive(Debug)]
@@ -61,13 +57,17 @@ pub(super) struct Fixes {
     left: usize,
 }
 
-impl FixOptions<'_> {
-    /// Fixes each file once, in memory. Fails for standard input and files that are not UTF-8.
+impl FixOptions {
+    /// Fixes each file once, in memory, and leaves what the base has. Fails for standard input, stored
+    /// revisions, and files that are not UTF-8.
     pub(super) fn run(self, inputs: &mut [Input]) -> anyhow::Result<Fixes> {
         let mut all = Fixes::default();
         let mut done: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
         for input in inputs {
-            let names: Vec<Box<str>> = input.paths.keys().cloned().collect();
+            if let Some(revision) = input.revision() {
+                bail!("--fix edits files, but {revision} is a revision");
+            }
+            let names: Vec<Box<str>> = input.editable().cloned().collect();
             for name in names {
                 let path = input.paths[&name].clone();
                 if let Some(bytes) = done.get(&path) {
@@ -80,7 +80,7 @@ impl FixOptions<'_> {
                 done.insert(path, bytes);
                 all.files.push(mended);
             }
-            let read = self.read(&input.bundle);
+            let read = self.read(input, &input.bundle);
             let left = read.findings.iter();
             all.left += left.filter(|it| Wanted::Suggested.takes(it)).count();
         }
@@ -109,7 +109,7 @@ impl FixOptions<'_> {
         let mut bundle = input.bundle.clone();
         let fixed = mend(name, &before, self.edits.wanted(), |text| {
             bundle.insert(name, text.as_bytes());
-            self.read(&bundle)
+            self.read(input, &bundle)
         });
         if fixed.text != before && path.as_os_str() == "-" {
             bail!("--fix cannot edit standard input in place; use a file");
@@ -122,9 +122,9 @@ impl FixOptions<'_> {
         })
     }
 
-    fn read(self, bundle: &Bundle) -> Reading {
-        let catalogue = Catalogue::read(bundle, self.release, None);
-        Reading::shown(&catalogue, self.shown, self.base)
+    fn read(self, input: &Input, bundle: &Bundle) -> Reading {
+        let catalogue = Catalogue::read(bundle, input.release, None);
+        Reading::shown(&catalogue, self.shown, input.known_findings())
     }
 }
 

@@ -12,19 +12,21 @@ use opatlas_service::dispatch::runtime_key;
 use opatlas_service::gaps::Usage;
 use opatlas_source::Stop;
 use opatlas_source::visible::line;
-use opatlas_store::Opening;
-use opatlas_wire::gaps::{GapRequest, Only, rows, steps, summary, title, view};
+use opatlas_wire::gaps::{GapRequest, Gaps as GapsView, Only, rows, steps, summary, title, view};
 use opatlas_wire::operators::expect_tag;
 use opatlas_wire::problem::Problem;
 use opatlas_wire::way_gaps::{self, WayGapRequest};
 use opatlas_wire::ways::{csv, parse_way};
 
-use super::{Stored, Target, output, read};
+use super::subject::{Chosen, Subject};
+use super::{output, read};
 
-/// Lists the operators that a backend lacks or inherits, the most important first, and the kernels
-/// that would help most.
+/// The items of each list in text by default.
+const DEFAULT_LIMIT: usize = 50;
+
+/// Lists the operators that a backend lacks, and the kernels that would help most.
 ///
-/// The order is: the most used operators (with --usage), operators tagged core, then operators that
+/// Operators that work only through something else are listed, too. The order is: the most used operators (with --usage), operators tagged core, then operators that
 /// most other backends have a kernel for.
 ///
 /// With --way it lists the operators that nothing of their own serves on a way to run them:
@@ -39,12 +41,8 @@ pub(super) struct Gaps {
     #[arg(long, conflicts_with_all = ["key", "since", "usage", "only"])]
     way: Option<String>,
 
-    /// The stored revision
-    #[arg(long, default_value = "latest")]
-    revision: String,
-
     /// Show the changes since this revision
-    #[arg(long, value_name = "REVISION")]
+    #[arg(long, value_name = "SPEC")]
     since: Option<String>,
 
     /// Sort by usage: a file with lines `operator,count`, or any list that preflight reads
@@ -60,20 +58,16 @@ pub(super) struct Gaps {
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
 
-    /// The number of operators to list in text; 0 lists all
-    #[arg(long, default_value_t = 50, value_name = "NUMBER")]
-    limit: usize,
+    /// The number of operators in each list; 0 lists all [default: 50 in text, else all]
+    #[arg(long, value_name = "NUMBER")]
+    limit: Option<usize>,
 
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// The project
-    #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
-    project: String,
-
     #[command(flatten)]
-    target: Target,
+    chosen: Chosen,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -103,73 +97,62 @@ impl Gaps {
     async fn of_way(&self, way: &str) -> anyhow::Result<ExitCode> {
         let refusal = |problem: Problem| anyhow!("{}", problem.detail);
         let way = parse_way(way).map_err(refusal)?;
-        let stored = Stored::open(&self.target, Opening::Read).await?;
-        let revision = stored.resolve(&self.project, &self.revision, None).await?;
-        let snapshot = stored.snapshot(&revision).await?;
-        stored.close().await;
+        let Subject { side, snapshot, .. } = self.chosen.read().await?;
         let tag = self.tag.as_deref();
         expect_tag(&snapshot.catalogue, tag).map_err(refusal)?;
-        let gaps = way_gaps::view(WayGapRequest {
-            revision: &revision,
+        let mut gaps = way_gaps::view(WayGapRequest {
+            revision: &side,
             snapshot: &snapshot,
             way,
             tag,
         });
+        let title = way_gaps::title(&gaps);
+        let more = self.cut(&mut gaps.items);
         match self.format {
             Format::Json => println!("{}", output::json(&serde_json::to_string_pretty(&gaps)?)),
             Format::Csv => print!("{}", csv(&gaps.items)),
             Format::Markdown => bail!("gaps of a way have no Markdown form: use --format csv"),
             Format::Text => {
-                println!("{}", line(&way_gaps::title(&gaps)));
-                let shown = self.shown(gaps.items.len());
-                for item in &gaps.items[..shown] {
+                println!("{}", line(&title));
+                for item in &gaps.items {
                     let text = format!(
                         "  {}  {}: {}",
                         item.operator, item.fate.fate, item.fate.because
                     );
                     println!("{}", line(&text));
                 }
-                self.say_more(gaps.items.len() - shown);
+                say_more(more);
             }
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    /// How many of so many items text lists.
-    fn shown(&self, all: usize) -> usize {
-        match self.limit {
-            0 => all,
-            limit => limit.min(all),
-        }
-    }
-
-    fn say_more(&self, more: usize) {
-        if more > 0 {
-            println!("  and {more} more; --limit 0 lists all");
-        }
+    /// Cuts a list to the limit. Returns the number of items that were cut.
+    fn cut<T>(&self, items: &mut Vec<T>) -> usize {
+        let all = items.len();
+        let limit = match (self.limit, self.format) {
+            (None, Format::Text) => DEFAULT_LIMIT,
+            (None | Some(0), _) => all,
+            (Some(limit), _) => limit,
+        };
+        items.truncate(limit);
+        all - items.len()
     }
 
     async fn of_key(&self, key: &str) -> anyhow::Result<ExitCode> {
         let usage = self.usage()?;
-        let stored = Stored::open(&self.target, Opening::Read).await?;
-        let resolve = |address| stored.resolve(&self.project, address, None);
-        let revision = resolve(&*self.revision).await?;
-        runtime_key(revision.release(), key).map_err(super::suggesting)?;
-        let snapshot = stored.snapshot(&revision).await?;
+        let Subject { side, snapshot, .. } = self.chosen.read().await?;
+        runtime_key(snapshot.release(), key).map_err(super::suggesting)?;
         let since = match self.since.as_deref() {
             None => None,
-            Some(since) => {
-                let since = resolve(since).await?;
-                let snapshot = stored.snapshot(&since).await?;
-                Some((since, snapshot))
-            }
+            Some(since) => Some(self.chosen.revision(since).await?),
         };
-        stored.close().await;
+        let since = since.as_ref().map(|it| (&it.side, &*it.snapshot));
         let asked = GapRequest {
-            revision: &revision,
+            revision: &side,
             snapshot: &snapshot,
             key,
-            since: since.as_ref().map(|(since, snapshot)| (since, &**snapshot)),
+            since,
             usage: usage.as_ref(),
             only: self.only.map(|only| match only {
                 OnlyName::Lacking => Only::Lacking,
@@ -178,40 +161,67 @@ impl Gaps {
             }),
             tag: self.tag.as_deref(),
         };
-        let gaps = view(&asked, &Stop::never()).map_err(|problem| anyhow!("{}", problem.detail))?;
-        let rows = rows(&gaps);
+        let mut gaps =
+            view(&asked, &Stop::never()).map_err(|problem| anyhow!("{}", problem.detail))?;
+        let more = self.cut(&mut gaps.items);
+        self.cut(&mut gaps.leverage);
         match self.format {
-            Format::Json => println!("{}", output::json(&serde_json::to_string_pretty(&gaps)?)),
-            Format::Csv => print!("{}", gaps_csv(&rows)),
-            Format::Markdown => print!("{}", gaps_markdown(&summary(&gaps), &steps(&gaps), &rows)),
-            Format::Text => {
-                let counts = &gaps.counts;
-                println!(
-                    "{}: {} % of {} applicable operators work; {} have a kernel of their own, {} work through others, {} fail, {} are unknown; {} belong to other backends",
-                    line(&title(&gaps)),
-                    counts.covered,
-                    counts.applicable,
-                    counts.kernels,
-                    counts.inherited,
-                    counts.lacking,
-                    counts.unknown,
-                    counts.other_backends,
-                );
-                print!("{}", leverage_text(&steps(&gaps)));
-                if let Some(since) = &gaps.since {
-                    let (count, title) = (since.gained.len(), &since.revision.title);
-                    let gained = since.gained.join(", ");
-                    println!("since {}: {count} gained: {}", line(title), line(&gained));
+            Format::Json => {
+                if let Some(since) = &mut gaps.since {
+                    self.cut(&mut since.gained);
                 }
-                if !gaps.unknown.is_empty() {
-                    eprintln!("unknown operator {}", line(&gaps.unknown.join(", ")));
-                }
-                let shown = self.shown(rows.len());
-                print!("{}", gaps_text(&rows[..shown]));
-                self.say_more(rows.len() - shown);
+                self.cut(&mut gaps.unknown);
+                println!("{}", output::json(&serde_json::to_string_pretty(&gaps)?));
             }
+            Format::Csv => print!("{}", gaps_csv(&rows(&gaps))),
+            Format::Markdown => {
+                let (summary, rows) = (summary(&gaps), rows(&gaps));
+                print!("{}", gaps_markdown(&summary, &steps(&gaps), &rows));
+            }
+            Format::Text => self.print(&gaps, more),
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn print(&self, gaps: &GapsView, more: usize) {
+        let counts = &gaps.counts;
+        println!(
+            "{}: {} % of {} applicable operators work; {} have a kernel of their own, {} work through others, {} fail, {} are unknown; {} belong to other backends",
+            line(&title(gaps)),
+            counts.covered,
+            counts.applicable,
+            counts.kernels,
+            counts.inherited,
+            counts.lacking,
+            counts.unknown,
+            counts.other_backends,
+        );
+        print!("{}", leverage_text(&steps(gaps)));
+        if let Some(since) = &gaps.since {
+            let (count, title) = (since.gained.len(), line(&since.revision.title));
+            println!(
+                "since {title}: {count} gained\n{}",
+                self.names(&since.gained)
+            );
+        }
+        if !gaps.unknown.is_empty() {
+            let names = self.names(&gaps.unknown);
+            eprint!("unknown operators in the usage file:\n{names}");
+        }
+        print!("{}", gaps_text(&rows(gaps)));
+        say_more(more);
+    }
+
+    /// Names, one per line, up to the limit.
+    fn names(&self, all: &[String]) -> String {
+        let mut names = all.to_vec();
+        let more = self.cut(&mut names);
+        let lines = names.iter().map(|name| format!("  {}\n", line(name)));
+        let mut text: String = lines.collect();
+        if more > 0 {
+            text.push_str(&format!("  and {more} more\n"));
+        }
+        text
     }
 
     fn usage(&self) -> anyhow::Result<Option<Usage>> {
@@ -226,5 +236,11 @@ impl Gaps {
             )
         })?;
         Ok(Some(usage))
+    }
+}
+
+fn say_more(more: usize) {
+    if more > 0 {
+        println!("  and {more} more; --limit 0 lists all");
     }
 }

@@ -4,6 +4,7 @@
 #[macro_use]
 mod output;
 
+mod api;
 mod backup;
 mod bootstrap;
 mod call;
@@ -11,6 +12,7 @@ mod causes;
 mod check;
 mod check_sources;
 mod colour;
+mod columns;
 mod comment;
 mod compare;
 mod completions;
@@ -18,6 +20,7 @@ mod config;
 mod doctor;
 mod drift;
 mod duration;
+mod examples;
 mod exception;
 mod explain;
 mod export;
@@ -27,10 +30,13 @@ mod fix;
 mod gaps;
 mod gc;
 mod git;
+mod help;
 mod history;
 mod import;
 mod interrupt;
 mod kernel_sources;
+mod label;
+mod list;
 mod local;
 mod lsp;
 mod mcp;
@@ -46,6 +52,7 @@ mod restore;
 mod sample;
 mod scan;
 mod schema;
+mod search;
 mod serve;
 mod settings;
 mod shown;
@@ -54,9 +61,11 @@ mod signatures;
 mod sources;
 mod stored;
 mod subject;
+mod support;
 mod table;
 mod target;
 mod token;
+mod trends;
 mod watch;
 mod ways;
 mod why;
@@ -64,7 +73,7 @@ mod why;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{FromArgMatches as _, Parser, Subcommand};
 use opatlas_report::findings::Colour;
 use opatlas_source::visible::is_acting;
 
@@ -109,6 +118,11 @@ enum Command {
     Watch(watch::WatchBackend),
     Scan(scan::ScanSources),
     Exception(exception::Exception),
+    List(list::List),
+    Search(search::Search),
+    Support(support::Support),
+    Trends(trends::Trends),
+    Label(label::Label),
     Import(import::Import),
     Export(export::Export),
     Token(token::Token),
@@ -159,7 +173,7 @@ pub fn run() -> ExitCode {
 
 fn parsed() -> Cli {
     let arguments: Vec<_> = std::env::args_os().collect();
-    let read = Cli::command()
+    let read = help::command()
         .try_get_matches_from(&arguments)
         .and_then(|matches| Cli::from_arg_matches(&matches));
     read.unwrap_or_else(|error| {
@@ -169,7 +183,7 @@ fn parsed() -> Cli {
             true => clap::ColorChoice::Never,
             false => colour::of_usage(&arguments, error.use_stderr()),
         };
-        usage(&error.format(&mut Cli::command().color(choice)), choice)
+        usage(&error.format(&mut help::command().color(choice)), choice)
     })
 }
 
@@ -207,6 +221,11 @@ impl Command {
             Self::Watch(watch) => watch.run(),
             Self::Scan(scan) => scan.run(),
             Self::Exception(exception) => exception.run().await,
+            Self::List(list) => list.run().await,
+            Self::Search(search) => search.run().await,
+            Self::Support(support) => support.run().await,
+            Self::Trends(trends) => trends.run().await,
+            Self::Label(label) => label.run().await,
             Self::Import(import) => import.run().await,
             Self::Export(export) => export.run().await,
             Self::Token(token) => token.run().await,
@@ -277,7 +296,7 @@ mod tests {
 
     #[test]
     fn help_ends_where_a_sentence_ends() {
-        let command = Cli::command();
+        let command = help::command();
         command.clone().debug_assert();
         check(&command);
     }

@@ -20,22 +20,21 @@ use opatlas_service::backend::Vendor;
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::visible::line;
 use opatlas_source::{Bundle, VENDOR};
-use opatlas_store::Opening;
 
+use super::check::Base;
 use super::check::Input;
 use super::check_sources::SourceFile;
 use super::compare::backend::{vendor, vendor_of};
 use super::kernel_sources::KernelSources;
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places};
-use super::{Stored, Target, config, read};
+use super::{Target, config, merge_base, read};
 pub(super) use vendor_text::{Pin, VendorText};
 
 /// The revision to check files of a backend over.
 #[derive(Debug, Args)]
 pub(super) struct Over {
-    /// Check files of a backend over this revision of PyTorch: a stored label such as 2.9.0, or a folder
-    /// or file with its native_functions.yaml
-    #[arg(long, value_name = "REVISION")]
+    /// Check files of a backend over this revision of PyTorch
+    #[arg(long, value_name = "SPEC")]
     over: Option<String>,
 
     /// The project of that revision
@@ -76,15 +75,7 @@ impl Over {
             sources: &KernelSources::default(),
         };
         let operand = Operand::parse(self.over.as_deref().unwrap_or_default(), &places);
-        let stored = if operand.is_stored() {
-            Some(Stored::open(target, Opening::Read).await?)
-        } else {
-            None
-        };
-        let base = operand.read(&places, stored.as_ref(), None).await?;
-        if let Some(stored) = stored {
-            stored.close().await;
-        }
+        let base = operand.read_alone(&places, target).await?;
         let judged = match release {
             Some(release) => Release::parse(release)?.release,
             None => base.snapshot.release(),
@@ -106,11 +97,33 @@ impl Over {
 }
 
 impl BackendBundle {
-    pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
-        let listed = self.snapshot.listed();
-        listed.filter(|finding| {
-            self.sources.contains_key(&finding.file) || self.vendors.is_own(&finding.file)
-        })
+    /// Whether a finding is about the backend rather than about PyTorch's files.
+    pub(super) fn reports(&self, finding: &Finding) -> bool {
+        self.sources.contains_key(&finding.file) || self.vendors.is_own(&finding.file)
+    }
+
+    /// The same over the files of the backend before the change, if git knows them.
+    pub(super) fn before(&self, branch: Option<&str>) -> Option<Base> {
+        let files = self.vendors.files.iter();
+        let paths = files.map(|(path, _)| std::path::absolute(path));
+        let paths: Vec<PathBuf> = paths.collect::<Result<_, _>>().ok()?;
+        let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+        let before = merge_base::files(branch, &paths)?;
+        let mut bundle = Bundle::default();
+        let others = self.snapshot.bundle.files();
+        for (name, bytes) in
+            others.filter(|(name, _)| !self.vendors.is_own(name) || *name == VENDOR)
+        {
+            bundle.insert(name, bytes.clone());
+        }
+        for ((_, vendor), bytes) in self.vendors.files.iter().zip(before.files) {
+            if let Some(bytes) = bytes {
+                bundle.insert(&vendor.file, bytes);
+            }
+        }
+        let release = self.snapshot.release();
+        let snapshot = Snapshot::read(bundle, release, Some(&self.snapshot));
+        Some(Base::at_commit(&before.commit, snapshot))
     }
 
     pub(super) fn sources(&self) -> BTreeMap<Box<str>, SourceText> {

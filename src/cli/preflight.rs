@@ -11,7 +11,6 @@ use opatlas_model::{Limits, Model};
 use opatlas_report::preflight::{markdown, text};
 use opatlas_service::preflight::{Backend, DEFAULT_KEYS, Purpose};
 use opatlas_source::Stop;
-use opatlas_wire::comparison::SideView;
 use opatlas_wire::preflight::{PreflightAnswer, expect_backends, report, view};
 
 use super::compare::backend::{of_file, of_sources};
@@ -75,16 +74,18 @@ impl Preflight {
     fn answer(&self, model: Model, subject: &Subject) -> anyhow::Result<PreflightAnswer> {
         let backends = self.backends(subject)?;
         expect_backends(&backends).map_err(table::refusal)?;
-        let side = match &subject.revision {
-            Some(revision) => SideView::of_revision(revision),
-            None => SideView::of_files(subject.title.clone(), &subject.snapshot),
-        };
         let purpose = match self.training {
             true => Purpose::Training,
             false => Purpose::Inference,
         };
         let never = Stop::never();
-        let answer = view((side, &subject.snapshot), model, &backends, purpose, &never);
+        let answer = view(
+            (subject.side.clone(), &subject.snapshot),
+            model,
+            &backends,
+            purpose,
+            &never,
+        );
         Ok(answer?)
     }
 

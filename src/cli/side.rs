@@ -10,13 +10,13 @@ use opatlas_pytorch::release::{Release, Version};
 use opatlas_service::companions::{complete, unread_lists};
 use opatlas_service::{Resolved, Snapshot};
 use opatlas_source::{Bundle, DERIVATIVES, FALLBACK_OPS, NATIVE_FUNCTIONS, TAGS};
-use opatlas_store::LabelName;
+use opatlas_store::{LabelName, Opening};
 use opatlas_wire::judged_comparison::ComparedSide;
 
-use super::Stored;
 use super::git::{Fault, Git};
 use super::import::read_folder;
 use super::kernel_sources::KernelSources;
+use super::{Stored, Target};
 use super::{read, remote};
 
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
@@ -82,6 +82,23 @@ impl Operand {
             }
             Self::Path(_) => Ok(None),
         }
+    }
+
+    /// Reads the side without another one. Opens the database or asks the server only if it needs it.
+    pub(super) async fn read_alone(
+        &self,
+        places: &Places<'_>,
+        target: &Target,
+    ) -> anyhow::Result<ComparedSide> {
+        let stored = match self.is_stored() {
+            true => Some(Stored::open(target, Opening::Read).await?),
+            false => None,
+        };
+        let read = self.read(places, stored.as_ref(), None).await;
+        if let Some(stored) = stored {
+            stored.close().await;
+        }
+        read
     }
 
     /// Reads the side. A head is read with its base, which supplies local files that the head lacks.

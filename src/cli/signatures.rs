@@ -15,7 +15,7 @@ use super::{output, suggesting, table};
 ///
 /// With --key it shows how to implement the operator for that dispatch key instead: in PyTorch's own
 /// tree, in a library that registers kernels, and in a backend file. It reads the last stored revision
-/// of the project, unless --release, --revision or --file selects another one.
+/// of the project, unless --revision selects another one.
 #[derive(Debug, Args)]
 pub(super) struct Signatures {
     /// The operator, such as add.Tensor

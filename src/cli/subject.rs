@@ -1,36 +1,42 @@
 //! The revision that a command reads: a stored one, or files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use clap::Args;
 
 use opatlas_pytorch::release::Release;
-use opatlas_service::{JudgedRelease, Resolved, Snapshot, highest_of};
+use opatlas_service::{JudgedRelease, Snapshot, highest_of};
 use opatlas_source::VENDOR;
 use opatlas_store::Opening;
+use opatlas_wire::comparison::SideView;
 
 use super::kernel_sources::KernelSources;
+use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places};
 use super::{Stored, Target, check};
 
 /// Options that select the revision.
 #[derive(Debug, Args)]
 pub(super) struct Chosen {
-    /// The PyTorch release: with --file the one whose rules apply, otherwise the stored release itself
-    #[arg(long)]
-    release: Option<String>,
-
-    /// The stored revision: a label, sha256:DIGITS, or latest
-    #[arg(long, conflicts_with = "file")]
+    /// The revision to read; by default the latest stored one
+    #[arg(long, value_name = "SPEC", conflicts_with = "file")]
     revision: Option<String>,
+
+    /// The PyTorch release whose rules apply
+    ///
+    /// For files and commits, the default is the newest known release. Without a revision, it selects the
+    /// stored release itself.
+    #[arg(long, value_name = "VERSION")]
+    release: Option<String>,
 
     /// The project
     #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
     project: String,
 
-    /// Files or a folder to read instead of a stored revision, as `opatlas check` reads them
-    #[arg(long, num_args = 1.., value_name = "FILE")]
+    /// The files of a bundle, as `opatlas check` reads them
+    #[arg(long, num_args = 1.., value_name = "FILE", hide = true)]
     file: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -43,38 +49,67 @@ pub(super) struct Chosen {
 pub(super) struct Subject {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) title: String,
-    /// The stored revision; `None` for files.
-    pub(super) revision: Option<Resolved>,
+    /// The names of the revision.
+    pub(super) side: SideView,
+    /// Whether the revision is a stored one.
+    is_stored: bool,
 }
 
 impl Chosen {
     pub(super) async fn read(&self) -> anyhow::Result<Subject> {
-        if self.file.is_empty() && self.sources.is_given() {
-            bail!("--sources needs --file: a stored revision has its own sources");
+        let subject = match (&*self.file, &self.revision) {
+            ([], Some(spec)) => self.revision(spec).await?,
+            ([], None) => self.stored(None).await?,
+            (files, _) => self.files(files)?,
+        };
+        if subject.is_stored && self.sources.is_given() {
+            bail!(
+                "--sources needs --revision FILE or git:REV: a stored revision has its own sources"
+            );
         }
-        if self.file.is_empty() {
-            self.stored().await
-        } else {
-            self.files()
+        Ok(subject)
+    }
+
+    /// Reads another revision with the same options.
+    pub(super) async fn revision(&self, spec: &str) -> anyhow::Result<Subject> {
+        let places = Places {
+            project: &self.project,
+            release: self.release.as_deref(),
+            path: NATIVE_FUNCTIONS_PATH,
+            repository: Path::new("."),
+            sources: &self.sources,
+        };
+        let operand = Operand::parse(spec, &places);
+        match &operand {
+            Operand::Path(path) => self.files(slice::from_ref(path)),
+            Operand::Stored(address) => self.stored(Some(address)).await,
+            Operand::Commit(..) => {
+                let read = operand.read_alone(&places, &self.target).await?;
+                Ok(Subject {
+                    title: read.view.title.clone(),
+                    side: read.view,
+                    snapshot: read.snapshot,
+                    is_stored: false,
+                })
+            }
         }
     }
 
-    async fn stored(&self) -> anyhow::Result<Subject> {
+    async fn stored(&self, address: Option<&str>) -> anyhow::Result<Subject> {
         let stored = Stored::open(&self.target, Opening::Read).await?;
-        let (revision, release) = match (&self.revision, &self.release) {
-            (Some(revision), release) => (revision.clone(), release.clone()),
+        let (address, release) = match (address, &self.release) {
+            (Some(address), release) => (address.to_owned(), release.as_deref()),
             (None, Some(release)) => (self.label_of(&stored, release).await?, None),
             (None, None) => ("latest".to_owned(), None),
         };
-        let resolved = stored
-            .resolve(&self.project, &revision, release.as_deref())
-            .await?;
+        let resolved = stored.resolve(&self.project, &address, release).await?;
         let snapshot = stored.snapshot(&resolved).await?;
         stored.close().await;
         Ok(Subject {
             snapshot,
             title: resolved.title(),
-            revision: Some(resolved),
+            side: SideView::of_revision(&resolved),
+            is_stored: true,
         })
     }
 
@@ -91,22 +126,25 @@ impl Chosen {
         })
     }
 
-    fn files(&self) -> anyhow::Result<Subject> {
+    fn files(&self, files: &[PathBuf]) -> anyhow::Result<Subject> {
         let release = match &self.release {
             None => Release::LATEST,
             Some(text) => JudgedRelease::parse(text)?.release,
         };
-        let mut inputs = check::inputs(&self.file)?;
+        let mut inputs = check::inputs(files)?;
         let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
             bail!("these files form several bundles; use the files of one");
         };
         let snapshot = Snapshot::read(input.bundle, release, None);
         expect_readable(&snapshot)?;
-        let named: Vec<_> = self.file.iter().map(|p| p.display().to_string()).collect();
+        let named: Vec<_> = files.iter().map(|p| p.display().to_string()).collect();
+        let snapshot = Arc::new(self.sources.add_to(snapshot)?);
+        let title = format!("{} as {release}", named.join(" "));
         Ok(Subject {
-            snapshot: Arc::new(self.sources.add_to(snapshot)?),
-            title: format!("{} as {release}", named.join(" ")),
-            revision: None,
+            side: SideView::of_files(title.clone(), &snapshot),
+            snapshot,
+            title,
+            is_stored: false,
         })
     }
 }

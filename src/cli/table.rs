@@ -22,7 +22,7 @@ use super::{colour, output};
 /// Shows which kernel runs for an operator on every dispatch key, and why.
 ///
 /// With --backend it shows one key across all operators instead, with counts. It reads the last
-/// stored revision of the project, unless --release, --revision or --file selects another one.
+/// stored revision of the project, unless --revision selects another one.
 #[derive(Debug, Args)]
 pub(super) struct Table {
     /// The operator, such as add.Tensor

@@ -12,11 +12,13 @@ use opatlas_wire::ways::{answers, csv, dtypes, of_operator, operators, parse_fat
 use super::subject::{Chosen, Subject};
 use super::{colour, output};
 
-/// Shows what becomes of an operator on each way to run it: training, vmap, the meta device,
-/// functionalization, export, Inductor, AOTInductor, DTensor and autocast.
+/// Shows what becomes of an operator when it is trained, batched, compiled, exported or sharded.
+///
+/// The ways are training, vmap, the meta device, functionalization, export, Inductor, AOTInductor, DTensor
+/// and autocast.
 ///
 /// With --way it shows one way across all operators instead. It reads the last stored revision of
-/// the project, unless --release, --revision or --file selects another one.
+/// the project, unless --revision selects another one.
 #[derive(Debug, Args)]
 pub(super) struct Ways {
     /// The operator, such as add.Tensor

@@ -159,6 +159,48 @@ fn fixes_leave_alone_what_the_base_has() {
 }
 
 #[test]
+fn a_file_with_its_neighbours_is_fixed() {
+    let Some(folder) = repository() else { return };
+    let folder = folder.path();
+    edit(folder, &TYPOS[..1]);
+    commit(folder);
+    let base = read(folder);
+    edit(folder, &TYPOS[3..]);
+    let output = run(folder, &["check", "--neighbours", "--fix", NATIVE]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(read(folder) == base);
+}
+
+#[test]
+fn a_backend_file_is_compared_with_git() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    write(
+        folder,
+        "pytorch/native_functions.yaml",
+        "- func: one(Tensor self) -> Tensor\n- func: two(Tensor self) -> Tensor\n",
+    );
+    let supported = |names: &str| {
+        let text = format!("backend: XLA\ncpp_namespace: acme\nsupported:\n{names}");
+        write(folder, "acme.yaml", &text);
+    };
+    supported("- one\n- old_fault\n");
+    git(folder, &["init", "--quiet", "--initial-branch=main"]);
+    commit(folder);
+    let errors = |more: &[&str]| {
+        let command = ["check", "acme.yaml", "--over", "pytorch"];
+        stdout(&run(folder, &[&command[..], more].concat()))
+    };
+    assert!(errors(&[]).contains("old_fault"));
+    assert!(!errors(&["--neighbours"]).contains("old_fault"));
+    supported("- one\n- old_fault\n- new_fault\n");
+    let new = errors(&["--neighbours"]);
+    assert!(new.contains("new_fault"), "{new}");
+    assert_eq!(titles(&new).len(), 1, "{new}");
+    assert!(errors(&["--neighbours", "--all"]).contains("old_fault"));
+}
+
+#[test]
 fn linters_report_what_a_change_introduces() {
     let Some(folder) = repository() else { return };
     let folder = folder.path();

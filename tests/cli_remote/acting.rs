@@ -263,8 +263,8 @@ fn no_command_passes_on_what_acts() {
     of_the_database(&mut field);
     of_commits(&mut field);
     let help = field.run(&["--help"]).out;
-    let listed = help.split("Commands:\n").nth(1).unwrap().lines();
-    let listed = listed.take_while(|line| !line.is_empty());
+    let (listed, _) = help.split_once("Options:\n").unwrap();
+    let listed = listed.split_once("Usage:").unwrap().1.lines();
     let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let names: Vec<&str> = names
         .filter(|name| !name.is_empty() && *name != "help")
@@ -289,6 +289,11 @@ fn of_operators(field: &mut Field) {
             field.run(&[&["signatures", operator], &of[..]].concat());
             field.run(&[&["call", operator, operator], &of[..]].concat());
             field.run(&["history", operator, "--project", "acme", "--format", format]);
+            let support = ["support", operator, "--key", "CPU", "--project", "acme"];
+            field.run(&[&support[..], &["--format", format]].concat());
+            field.run(&["search", operator, "--project", "acme", "--format", format]);
+            field.run(&["trends", "--project", "acme", "--format", format]);
+            field.run(&["list", "--project", "acme", "--format", format]);
         }
         field.run_all(&[
             &["table", operator, "--file", file, "--with", &with],
@@ -339,6 +344,9 @@ fn of_operators(field: &mut Field) {
     }
     field.run_all(&[
         &["ways", "--way", &unknown, "--project", "acme"],
+        &["support", &unknown, "--project", "acme"],
+        &["trends", "--key", &unknown, "--project", "acme"],
+        &["label", "set", &unknown, &unknown, "--project", "acme"],
         &["gaps", &unknown, "--project", "acme"],
         &[
             "schema",

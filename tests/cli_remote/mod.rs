@@ -6,6 +6,7 @@ mod dataset;
 mod fake;
 mod refusals;
 mod same;
+mod stored;
 use crate::common::served;
 mod tokens;
 mod writes;

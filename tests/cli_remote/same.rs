@@ -10,7 +10,7 @@ const OLD: &str = include_str!("../api/small.yaml");
 const BACKEND: &str = "backend: XLA\ncpp_namespace: acme\nsupported:\n- blend\n- half_of\n";
 
 /// A place with three releases, a branch, commits, a policy and an exception.
-fn furnished() -> Place {
+pub(super) fn furnished() -> Place {
     let place = Place::new();
     let new = OLD
         .replace("Tensor weight, float mix=0.5", "Tensor by, float mix=0.5")
@@ -70,7 +70,7 @@ fn furnished() -> Place {
 }
 
 /// Both ways come to the same.
-fn check(place: &Place, arguments: &[&str], code: i32) -> String {
+pub(super) fn check(place: &Place, arguments: &[&str], code: i32) -> String {
     let (here, there) = (place.here(arguments), place.there(arguments));
     assert_eq!(here, there, "{arguments:?}");
     assert_eq!(here.code, Some(code), "{arguments:?}: {here:?}");

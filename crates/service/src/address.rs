@@ -168,13 +168,31 @@ impl Service {
         if let Some((digest, judged)) = self.commit(project, name.as_str()).await? {
             return Ok(NameTarget::Revision(digest, judged));
         }
-        match self.store.label(project, name).await {
+        match self.label_of(project, name).await {
             Ok(label) => Ok(NameTarget::Label(label)),
             Err(error) => {
                 let error = as_revision(error);
                 Err(self.misspelt(project, name.as_str(), error).await)
             }
         }
+    }
+
+    /// The label of this name, or one that is the same version: `v2.15.0` and `2.15` find `2.15.0`.
+    pub(super) async fn label_of(
+        &self,
+        project: &ProjectName,
+        name: &LabelName,
+    ) -> Result<LabelRecord, StoreError> {
+        let error = match self.store.label(project, name).await {
+            Err(error @ StoreError::NotFound(Missing::Label { .. })) => error,
+            other => return other,
+        };
+        let Some(version) = Version::parse(name.as_str()) else {
+            return Err(error);
+        };
+        let labels = self.store.labels(project).await?;
+        let is_same = |label: &LabelRecord| Version::parse(label.name.as_str()) == Some(version);
+        labels.into_iter().find(is_same).ok_or(error)
     }
 
     /// The mark of the current state; see [`opatlas_store::Store::mark`].

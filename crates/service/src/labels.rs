@@ -94,7 +94,7 @@ impl Service {
     pub async fn label(&self, project: &str, label: &str) -> Result<LabelRecord, ServiceError> {
         let project = ProjectName::parse(project)?;
         let label = LabelName::parse(label)?;
-        match self.store.label(&project, &label).await {
+        match self.label_of(&project, &label).await {
             Ok(found) => Ok(found),
             Err(error) => Err(self.misspelt(&project, label.as_str(), error).await),
         }

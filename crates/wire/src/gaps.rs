@@ -10,9 +10,9 @@ use crate::keys::of_path;
 use crate::problem::Problem;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
+use opatlas_service::Snapshot;
 use opatlas_service::dispatch::runtime_key;
 use opatlas_service::gaps::{self, Gap, Usage};
-use opatlas_service::{Resolved, Snapshot};
 use opatlas_verdict::{Answer, Because, KeyCoverage, KnownFrom};
 
 /// The number of kernels in the leverage.
@@ -198,13 +198,13 @@ pub enum UsageBody {
 #[derive(Debug, Clone, Copy)]
 pub struct GapRequest<'a> {
     /// The revision.
-    pub revision: &'a Resolved,
+    pub revision: &'a SideView,
     /// Its snapshot.
     pub snapshot: &'a Snapshot,
     /// The runtime key.
     pub key: &'a str,
     /// The revision to report changes since.
-    pub since: Option<(&'a Resolved, &'a Snapshot)>,
+    pub since: Option<(&'a SideView, &'a Snapshot)>,
     /// How often operators are used.
     pub usage: Option<&'a Usage>,
     /// The kind of gap.
@@ -247,7 +247,7 @@ pub fn view(asked: &GapRequest<'_>, stop: &Stop) -> Result<Gaps, Problem> {
         new: is_new(gap),
     });
     let since = asked.since.map(|(revision, before)| Since {
-        revision: SideView::of_revision(revision),
+        revision: revision.clone(),
         counts: before
             .view()
             .keys()
@@ -256,7 +256,7 @@ pub fn view(asked: &GapRequest<'_>, stop: &Stop) -> Result<Gaps, Problem> {
         gained: gaps::gained(snapshot, before, asked.key),
     });
     Ok(Gaps {
-        revision: SideView::of_revision(asked.revision),
+        revision: asked.revision.clone(),
         key: asked.key.to_owned(),
         counts: snapshot.view().coverage_of(slot).into(),
         items: items.collect(),

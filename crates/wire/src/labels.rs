@@ -28,7 +28,7 @@ pub struct ForceQuery {
 }
 
 /// The target of a label.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"revision": "sha256:0123abcd", "release": "2.9"}))]
 pub struct LabelTarget {

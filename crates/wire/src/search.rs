@@ -1,5 +1,7 @@
 //! Search over all revisions.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -42,7 +44,7 @@ pub struct SearchQuery {
 }
 
 /// The result of a search.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct SearchView {
     /// The operators. Those whose names match come first, and among them those of the last revision.
     /// If no operator contains all words and one of them names a way, those that contain the rest.
@@ -52,19 +54,19 @@ pub struct SearchView {
 }
 
 /// A way in the words.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct SoughtWayView {
     /// The way.
     #[schema(example = "inductor")]
-    pub way: &'static str,
+    pub way: Cow<'static, str>,
     /// The title, for display.
     #[schema(example = "Inductor")]
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     /// True if the words ask for operators that nothing of their own serves.
     pub missing: bool,
     /// The tag that they ask for: `core`.
     #[schema(example = "core")]
-    pub tag: Option<&'static str>,
+    pub tag: Option<Cow<'static, str>>,
     /// The other words, which name operators.
     #[schema(example = "grid_sampler")]
     pub rest: String,
@@ -75,17 +77,17 @@ impl SoughtWayView {
     #[must_use]
     pub fn of(sought: SoughtWay) -> Self {
         Self {
-            way: sought.way.as_str(),
-            title: sought.way.title(),
+            way: sought.way.as_str().into(),
+            title: sought.way.title().into(),
             missing: sought.is_missing,
-            tag: sought.is_core.then_some("core"),
+            tag: sought.is_core.then_some("core".into()),
             rest: sought.rest,
         }
     }
 }
 
 /// An operator of some revision.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct FoundView {
     /// The operator.
     #[schema(example = "add.Tensor")]
@@ -99,7 +101,7 @@ pub struct FoundView {
 }
 
 /// A range of a timeline.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Stretch {
     /// The first revision.
     pub from: Place,

@@ -1,5 +1,7 @@
 //! Support of operators by backend and revision.
 
+use std::borrow::Cow;
+
 use opatlas_report::support::Row;
 use opatlas_verdict::{Answer, Verdict};
 use serde::{Deserialize, Serialize};
@@ -32,7 +34,7 @@ pub struct SupportQuery {
 }
 
 /// A support table.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct SupportView {
     /// The project.
     #[schema(example = "pytorch")]
@@ -48,7 +50,7 @@ pub struct SupportView {
 }
 
 /// The support of an operator.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct SupportOf {
     /// The operator.
     #[schema(example = "add.Tensor")]
@@ -58,7 +60,7 @@ pub struct SupportOf {
 }
 
 /// The support of an operator on a backend.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Cell {
     /// The runtime key.
     #[schema(example = "MPS")]
@@ -73,17 +75,17 @@ pub struct Cell {
     pub last: Option<Place>,
     /// The reason of the entry in that revision.
     #[schema(example = "kernel")]
-    pub reason: Option<&'static str>,
+    pub reason: Option<Cow<'static, str>>,
     /// Whether a call works in the last revision: `runs`, `decomposes`, `partly`, `falls-back`,
     /// `fails`, `unknown`; null on keys that are not a backend's.
-    pub verdict: Option<&'static str>,
+    pub verdict: Option<Cow<'static, str>>,
     /// `yes`, `partly`, `no` or `unknown`; null on keys that are not a backend's.
     #[schema(example = "yes")]
-    pub works: Option<&'static str>,
+    pub works: Option<Cow<'static, str>>,
     /// How the last revision serves it: `own` (a kernel registered on the key works), `inherited` (another
     /// kernel works), `partly`, `fails` or `unknown`; null without an entry.
     #[schema(example = "own")]
-    pub standing: Option<&'static str>,
+    pub standing: Option<Cow<'static, str>>,
     /// The ranges of revisions with the same entry.
     pub ranges: Vec<RangeView>,
 }

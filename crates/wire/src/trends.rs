@@ -1,5 +1,6 @@
 //! Counts over the revisions of a project.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -38,14 +39,14 @@ pub struct TrendQuery {
 }
 
 /// Counts over a timeline.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Trends {
     /// The project.
     #[schema(example = "pytorch")]
     pub project: String,
     /// The kind of timeline.
     #[schema(example = "releases")]
-    pub line: &'static str,
+    pub line: Cow<'static, str>,
     /// The number of revisions in the range.
     pub revisions: usize,
     /// The ways that `way` may name.
@@ -55,7 +56,7 @@ pub struct Trends {
 }
 
 /// Counts of a revision. All except `generated` count declared operators.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Point {
     /// The revision.
     #[serde(flatten)]
@@ -82,7 +83,7 @@ pub struct Point {
 }
 
 /// The changes since the previous revision: counts by level, before any profile.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct StepView {
     /// The previous revision.
     pub since: Place,
@@ -97,7 +98,7 @@ pub struct StepView {
 }
 
 /// The coverage of a backend.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct KeyPoint {
     /// The runtime key.
     #[schema(example = "MPS")]
@@ -126,14 +127,14 @@ pub struct KeyPoint {
 }
 
 /// Declared operators by their fate on a way.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct WayPoint {
     /// The way.
     #[schema(example = "vmap")]
-    pub way: &'static str,
+    pub way: Cow<'static, str>,
     /// The title, for display.
     #[schema(example = "vmap")]
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     /// Operators to which it applies.
     pub operators: u32,
     /// Operators that nothing of their own serves on it.
@@ -142,7 +143,7 @@ pub struct WayPoint {
     pub unknown: u32,
     /// Operators by fate.
     #[schema(example = json!({"rule": 900, "falls back": 200}))]
-    pub fates: BTreeMap<&'static str, u32>,
+    pub fates: BTreeMap<Cow<'static, str>, u32>,
 }
 
 impl WayPoint {
@@ -151,14 +152,14 @@ impl WayPoint {
     pub fn of(way: Way, counts: &FateCounts) -> Self {
         let missing = counts.iter().filter(|(fate, _)| fate.is_missing());
         Self {
-            way: way.as_str(),
-            title: way.title(),
+            way: way.as_str().into(),
+            title: way.title().into(),
             operators: counts.values().sum(),
             missing: missing.map(|(_, count)| count).sum(),
             unknown: counts.get(&Fate::Unknown).copied().unwrap_or(0),
             fates: counts
                 .iter()
-                .map(|(fate, &count)| (fate.as_str(), count))
+                .map(|(fate, &count)| (fate.as_str().into(), count))
                 .collect(),
         }
     }

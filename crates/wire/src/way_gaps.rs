@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_service::{Resolved, Snapshot};
+use opatlas_service::Snapshot;
 use opatlas_verdict::View;
 use opatlas_verdict::ways::{Fate, Way};
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ pub struct WayGapCounts {
 #[derive(Debug, Clone, Copy)]
 pub struct WayGapRequest<'a> {
     /// The revision.
-    pub revision: &'a Resolved,
+    pub revision: &'a SideView,
     /// Its snapshot.
     pub snapshot: &'a Snapshot,
     /// The way.
@@ -106,7 +106,7 @@ pub fn view(asked: WayGapRequest<'_>) -> WayGaps {
     listed.sort_by_key(|&(is_unknown, is_core, _)| (is_unknown, is_core));
     let items = listed.into_iter();
     WayGaps {
-        revision: SideView::of_revision(asked.revision),
+        revision: asked.revision.clone(),
         way: asked.way.as_str(),
         title: asked.way.title(),
         counts,

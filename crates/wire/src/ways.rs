@@ -1,5 +1,6 @@
 //! The ways to run operators of a revision: what becomes of each on each way.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use opatlas_operators::operator::OperatorId;
@@ -28,14 +29,14 @@ pub struct WayList {
 }
 
 /// The name of a way.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct WayName {
     /// The way.
     #[schema(example = "inductor")]
-    pub way: &'static str,
+    pub way: Cow<'static, str>,
     /// The title, for display.
     #[schema(example = "Inductor")]
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
 }
 
 impl WayName {
@@ -43,8 +44,8 @@ impl WayName {
     #[must_use]
     pub fn all() -> Vec<Self> {
         let name = |way: Way| Self {
-            way: way.as_str(),
-            title: way.title(),
+            way: way.as_str().into(),
+            title: way.title().into(),
         };
         Way::ALL.map(name).into()
     }

@@ -5,23 +5,45 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
+use super::base::Base;
 use crate::cli::compare::backend::vendor;
 use crate::cli::config::Files;
 use crate::cli::neighbours::{around, fixed_name};
 use crate::cli::{config, import, over, read};
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::backend::vendor::Profile;
+use opatlas_pytorch::release::Release;
+use opatlas_rules::Findings;
 use opatlas_source::diagnostic::{Diagnostic, Finding, RuleId};
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES, VENDOR};
+use opatlas_wire::judged_comparison::ComparedSide;
 
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Input {
     pub(in crate::cli) bundle: Bundle,
     pub(in crate::cli) paths: BTreeMap<Box<str>, PathBuf>,
+    /// The release whose rules apply.
+    pub(in crate::cli) release: Release,
+    /// The state before the change, whose findings are not new.
+    pub(in crate::cli) base: Option<Base>,
+    /// The title of a stored revision or a commit.
+    pub(super) revision: Option<String>,
     named: Option<BTreeSet<Box<str>>>,
 }
 
 impl Input {
+    pub(super) fn of_revision(side: ComparedSide) -> Self {
+        let paths = side.paths.into_iter();
+        let paths = paths.map(|(name, path)| (name.into_boxed_str(), path.into()));
+        Self {
+            bundle: side.snapshot.bundle.clone(),
+            release: side.snapshot.release(),
+            paths: paths.collect(),
+            revision: Some(side.view.title),
+            ..Self::default()
+        }
+    }
+
     pub(in crate::cli) fn add(&mut self, name: &str, path: &Path, bytes: Vec<u8>) {
         self.bundle.insert(name, bytes);
         self.paths.insert(name.into(), path.into());
@@ -37,7 +59,27 @@ impl Input {
         }
     }
 
-    pub(super) fn is_named(&self, name: &str) -> bool {
+    pub(in crate::cli) fn known_findings(&self) -> Option<&Findings> {
+        Some(self.base.as_ref()?.snapshot.findings())
+    }
+
+    /// The files of the bundle that edits may change.
+    pub(in crate::cli) fn editable(&self) -> impl Iterator<Item = &Box<str>> {
+        self.paths.keys().filter(|name| self.is_named(name))
+    }
+
+    /// The revision to name in the error of an edit, which only files may have.
+    pub(in crate::cli) fn revision(&self) -> Option<&str> {
+        self.revision.as_deref()
+    }
+
+    /// How findings name a file.
+    pub(super) fn shown(&self, name: &str) -> String {
+        let path = self.paths.get(name);
+        path.map_or_else(|| name.to_owned(), |path| path.display().to_string())
+    }
+
+    fn is_named(&self, name: &str) -> bool {
         self.named.as_ref().is_none_or(|named| named.contains(name))
     }
 

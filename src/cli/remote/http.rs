@@ -113,6 +113,13 @@ impl Ask {
         }
     }
 
+    pub(super) fn put(url: String, body: Vec<u8>) -> Self {
+        Self {
+            method: Method::PUT,
+            ..Self::post(url, JSON, body).idempotent()
+        }
+    }
+
     pub(super) fn delete(url: String) -> Self {
         Self {
             method: Method::DELETE,

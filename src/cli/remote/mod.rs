@@ -10,6 +10,7 @@ mod revisions;
 
 use std::sync::{Arc, Mutex};
 
+use axum::http::Method;
 use rustc_hash::FxHashMap;
 
 use opatlas_service::Snapshot;
@@ -23,6 +24,7 @@ pub(super) use address::Base;
 pub(super) use error::Error;
 pub(super) use http::{Token, body, roots};
 
+use super::api::Call;
 use http::{Ask, Http, JSON};
 
 const MOVES: usize = 4;
@@ -102,6 +104,22 @@ impl Remote {
             files: Mutex::default(),
             last: Mutex::default(),
         })
+    }
+
+    /// The answer to a request. Requests that change something have a JSON body or none.
+    pub(super) async fn call(
+        &self,
+        method: Method,
+        call: Call<'_>,
+        body: Option<Vec<u8>>,
+    ) -> Result<Vec<u8>, Error> {
+        let url = self.http.base.url(call.path, call.query);
+        let ask = match body {
+            None if method == Method::DELETE => Ask::delete(url),
+            None => Ask::get(url, call.accept),
+            Some(body) => Ask::put(url, body),
+        };
+        Ok(self.http.ask(ask).await?.bytes)
     }
 
     pub(super) async fn history(

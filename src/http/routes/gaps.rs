@@ -18,6 +18,7 @@ use opatlas_model::BadLine;
 use opatlas_service::dispatch::runtime_key;
 use opatlas_service::gaps::Usage;
 use opatlas_service::{Resolved, ViewId};
+use opatlas_wire::comparison::SideView;
 use opatlas_wire::gaps::{
     GapQuery, GapRequest, Gaps, UsageBody, UsageItem, rows, steps, summary, view,
 };
@@ -209,7 +210,7 @@ async fn answer(
         Some(since) => {
             let since = service.resolve(&path.project, since, None).await?;
             let snapshot = service.snapshot(&since).await?;
-            Some((since, snapshot))
+            Some((SideView::of_revision(&since), snapshot))
         }
     };
     expect_tag(&snapshot.catalogue, query.tag.as_deref())?;
@@ -219,7 +220,7 @@ async fn answer(
         let usage = usage.map(UsageFile::read).transpose()?;
         let since = since.as_ref().map(|(since, snapshot)| (since, &**snapshot));
         let asked = GapRequest {
-            revision: &revision,
+            revision: &SideView::of_revision(&revision),
             snapshot: &snapshot,
             key: &key,
             since,

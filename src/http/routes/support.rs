@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use opatlas_report::support::{csv, markdown};
 use opatlas_source::Stop;
-use opatlas_verdict::{Answer, Verdict};
+use opatlas_verdict::Answer;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
@@ -113,12 +113,14 @@ fn support(timeline: &Timeline, support: &Support, last: usize) -> SupportOf {
             first: cell.first().map(place),
             first_kernel: cell.first_kernel().map(place),
             last: at_last.map(|range| place(*range.range.end())),
-            reason: at_last.map(|range| range.reason.as_str()),
-            verdict: cell.verdict_at(last).map(Verdict::as_str),
+            reason: at_last.map(|range| range.reason.as_str().into()),
+            verdict: cell.verdict_at(last).map(|it| it.as_str().into()),
             works: cell
                 .verdict_at(last)
-                .map(|verdict| Answer::from(verdict).as_str()),
-            standing: cell.range_at(last).map(|range| range.standing().as_str()),
+                .map(|verdict| Answer::from(verdict).as_str().into()),
+            standing: cell
+                .range_at(last)
+                .map(|range| range.standing().as_str().into()),
             ranges: cell.ranges.iter().map(|r| served(timeline, r)).collect(),
         }
     };

@@ -76,7 +76,7 @@ pub async fn trends(
     }
     let trends = Trends {
         project: timeline.project.to_string(),
-        line: timeline.line.as_str(),
+        line: timeline.line.as_str().into(),
         revisions: asked.end() - asked.start() + 1,
         ways: WayName::all(),
         points,

@@ -12,6 +12,7 @@ use crate::http::page::Cursors;
 use crate::http::respond;
 use opatlas_service::ViewId;
 use opatlas_source::Stop;
+use opatlas_wire::comparison::SideView;
 use opatlas_wire::json::json;
 use opatlas_wire::operators::expect_tag;
 use opatlas_wire::paths::RevisionPath;
@@ -64,7 +65,7 @@ pub async fn of_way(
     expect_tag(&snapshot.catalogue, query.tag.as_deref())?;
     let make = move |_: &Stop| {
         let mut gaps = view(WayGapRequest {
-            revision: &revision,
+            revision: &SideView::of_revision(&revision),
             snapshot: &snapshot,
             way,
             tag: query.tag.as_deref(),

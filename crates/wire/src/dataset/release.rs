@@ -6,6 +6,7 @@ use std::sync::Arc;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
+use opatlas_verdict::ways::Way;
 use opatlas_verdict::{Answer, Foreign, Verdict, Verdicts, View, Word};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -246,7 +247,7 @@ impl Head {
             release: label.to_owned(),
             rules,
             keys,
-            ways: ways.ways.into_iter().map(|way| way.way).collect(),
+            ways: Way::ALL.map(Way::as_str).into(),
             verdicts: verdict_letters(),
             words: Word::ALL.map(WordLetter::of).into(),
             fates: fates.collect(),
