@@ -186,6 +186,16 @@ impl AnswerStream {
     }
 }
 
+/// Values as lines.
+#[must_use]
+pub fn lines<'a, T: Serialize + 'a>(values: impl IntoIterator<Item = &'a T>) -> Vec<u8> {
+    let mut text = Vec::new();
+    for value in values {
+        push_line(&mut text, value);
+    }
+    text
+}
+
 /// Appends a value and a line break.
 pub fn push_line<T: Serialize>(text: &mut Vec<u8>, value: &T) {
     json::push(text, value);

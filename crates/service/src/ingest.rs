@@ -3,8 +3,8 @@
 use opatlas_source::suggest::nearest;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
 use opatlas_store::{
-    Conflict, Expected, IngestOutcome, LabelName, LabelRequest, Missing, OnOtherRelease,
-    ProjectName, StoreError,
+    Conflict, Expected, IngestOutcome, LabelName, LabelRecord, LabelRequest, Missing,
+    OnOtherRelease, ProjectName, StoreError,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,6 +29,20 @@ pub struct Ingest<'a> {
     pub release: Option<&'a str>,
     /// Whether a protected label may be moved.
     pub protection: Protection,
+    /// Whether files with errors are stored.
+    pub strictness: Strictness,
+    /// The id of the token that ingests.
+    pub caller: Option<&'a str>,
+}
+
+/// Whether files with errors are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strictness {
+    /// Yes, with their findings.
+    #[default]
+    Lenient,
+    /// No.
+    Strict,
 }
 
 /// The outcome of an ingest.
@@ -108,6 +122,10 @@ impl Service {
         self.admit(&ingest.bundle)?;
         // Find out first whether the project exists.
         self.store.project(&project).await?;
+        let correction = match &label {
+            Some(label) => self.correction(&project, label, ingest.caller).await?,
+            None => None,
+        };
         let label_release = match &label {
             Some(label) => self.label_release(&project, label, given).await?,
             None => LabelRelease::unlabelled(given),
@@ -118,9 +136,19 @@ impl Service {
         let turn = self.turn().await?;
         let snapshot = turn.run(work).await??;
         let snapshot = keepable(snapshot, self.limits.operators)?;
+        let snapshot = admissible(snapshot, ingest.strictness)?;
         let room = self.workers.unstored(snapshot.weight()).await?;
         drop(turn);
-        let request = label.map(|name| request(name, label_release.stored, ingest.protection));
+        let request = label.map(|name| LabelRequest {
+            expected: expected(ingest.protection, &name, correction.as_ref()),
+            release: label_release.stored,
+            on_other_release: match correction {
+                Some(_) => OnOtherRelease::Replace,
+                None => OnOtherRelease::Refuse,
+            },
+            creator: ingest.caller.map(str::to_owned),
+            name,
+        });
         let (store, bundle) = (&self.store, &snapshot.bundle);
         let stored = store.ingest(&project, bundle, request.as_ref(), self.now());
         let outcome = stored.await.map_err(of_label)?;
@@ -196,12 +224,22 @@ impl LabelRelease {
     }
 }
 
-fn request(name: LabelName, release: Option<String>, protection: Protection) -> LabelRequest {
-    LabelRequest {
-        expected: protection.expected(&name, Expected::Anything),
-        release,
-        on_other_release: OnOtherRelease::Refuse,
-        name,
+/// Rejects files with errors if they must have none.
+fn admissible(snapshot: Arc<Snapshot>, strictness: Strictness) -> Result<Arc<Snapshot>, Refusal> {
+    match strictness {
+        Strictness::Strict if snapshot.summary().errors > 0 => Err(Refusal::Errors(snapshot)),
+        _ => Ok(snapshot),
+    }
+}
+
+fn expected(
+    protection: Protection,
+    label: &LabelName,
+    correction: Option<&LabelRecord>,
+) -> Expected {
+    match correction {
+        Some(record) => Expected::Revision(record.digest),
+        None => protection.expected(label, Expected::Anything),
     }
 }
 
