@@ -203,11 +203,7 @@ pub async fn list<T: Serialize, I: Serialize>(
     media: Media,
     (list, items): (&T, &[I]),
 ) -> Result<Response, Problem> {
-    let text = match media {
-        Media::NdJson => stream::lines(items),
-        _ => json(list),
-    };
-    let text = api.service.hold(text)?;
+    let text = api.service.hold(stream::text(media, list, items))?;
     bytes(api, accept, StatusCode::OK, media, text).await
 }
 

@@ -186,6 +186,15 @@ impl AnswerStream {
     }
 }
 
+/// A list as JSON, or its items as lines.
+#[must_use]
+pub fn text<T: Serialize, I: Serialize>(media: Media, list: &T, items: &[I]) -> Vec<u8> {
+    match media {
+        Media::NdJson => lines(items),
+        _ => json::json(list),
+    }
+}
+
 /// Values as lines.
 #[must_use]
 pub fn lines<'a, T: Serialize + 'a>(values: impl IntoIterator<Item = &'a T>) -> Vec<u8> {

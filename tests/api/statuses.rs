@@ -87,8 +87,9 @@ async fn bodies_of_a_wrong_form_are_400_everywhere() {
             continue;
         }
         for text in ["{", "[]", "null", "{\"nonsense\": 1}", "{\"name\": 1}"] {
-            // A list is a usage file.
-            if path.contains("/gaps/") && text != "{" {
+            // A usage file may be a list, and workers may be newer than the server.
+            let is_open = path.contains("/gaps/") || path.contains("/probe/");
+            if is_open && text != "{" {
                 continue;
             }
             let question = server.ask(method.clone(), &path);
@@ -98,7 +99,7 @@ async fn bodies_of_a_wrong_form_are_400_everywhere() {
             asked += 1;
         }
     }
-    assert!(asked > 60, "{asked}");
+    assert!(asked > 40, "{asked}");
 }
 
 #[tokio::test]
@@ -191,9 +192,13 @@ async fn content_that_cannot_be_processed_is_422() {
             "invalid-policy",
         ),
         (
-            "PATCH",
-            "/v1/projects/p",
-            json!({"policy": {"profile": "nonsense"}}),
+            "POST",
+            "/v1/compare",
+            json!({
+                "base": {"files": {"native_functions.yaml": SMALL}},
+                "head": {"files": {"native_functions.yaml": SMALL}},
+                "policy": {"profile": "nonsense"},
+            }),
             "invalid-policy",
         ),
     ];

@@ -1,7 +1,5 @@
 //! Files with errors, where only files without errors are wanted.
 
-use serde_json::Value;
-
 use crate::api::harness::{SMALL, Server};
 
 const BAD: &str =
@@ -55,7 +53,7 @@ async fn a_strict_ingest_stores_no_errors() {
     }
 }
 
-/// Warnings are not errors, and a problem document has a bounded number of findings.
+/// A problem document has a bounded number of findings.
 #[tokio::test]
 async fn many_errors_are_listed_in_part() {
     let server = Server::small().await;
@@ -74,11 +72,28 @@ async fn many_errors_are_listed_in_part() {
         "{}",
         problem["detail"]
     );
-    let checked = server.post("/v1/validate").yaml(SMALL).send().await.ok();
-    let warnings = checked["summary"]["warnings"].clone();
-    assert_ne!(
-        warnings,
-        Value::from(0),
-        "the sample has no warning, so it shows nothing"
-    );
+}
+
+#[tokio::test]
+async fn warnings_do_not_prevent_a_strict_ingest() {
+    let server = Server::small().await;
+    let rules = server.get("/v1/rules?severity=warning&limit=1000");
+    let rules = rules.send().await.ok();
+    let mut stored = 0;
+    for rule in rules["items"].as_array().unwrap() {
+        let bad = &rule["bad"];
+        let text = bad["text"].as_str().unwrap_or_default();
+        if bad["file"] != "native_functions.yaml" {
+            continue;
+        }
+        let checked = server.post("/v1/validate").yaml(text).send().await.ok();
+        if checked["summary"]["errors"] != 0 || checked["summary"]["warnings"] == 0 {
+            continue;
+        }
+        let path = "/v1/projects/p/revisions?strict=true";
+        let answer = server.post(path).yaml(text).send().await;
+        assert!(answer.status.is_success(), "{}", answer.text());
+        stored += 1;
+    }
+    assert!(stored > 2, "{stored}");
 }

@@ -3,15 +3,15 @@
 use opatlas_source::suggest::nearest;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
 use opatlas_store::{
-    Conflict, Expected, IngestOutcome, LabelName, LabelRecord, LabelRequest, Missing,
-    OnOtherRelease, ProjectName, StoreError,
+    Conflict, Expected, IngestOutcome, LabelName, LabelRequest, Missing, OnOtherRelease,
+    ProjectName, StoreError,
 };
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::address::release_of;
 use super::error::{Refusal, ServiceError};
-use super::labels::Protection;
+use super::labels::{Protection, expected};
 use super::notes::JudgedRelease;
 use super::snapshot::Snapshot;
 use super::{Limits, Service};
@@ -122,13 +122,12 @@ impl Service {
         self.admit(&ingest.bundle)?;
         // Find out first whether the project exists.
         self.store.project(&project).await?;
-        let correction = match &label {
-            Some(label) => self.correction(&project, label, ingest.caller).await?,
-            None => None,
-        };
-        let label_release = match &label {
-            Some(label) => self.label_release(&project, label, given).await?,
-            None => LabelRelease::unlabelled(given),
+        let (label_release, correction) = match &label {
+            Some(label) => (
+                self.label_release(&project, label, given).await?,
+                self.correction(&project, label, ingest.caller).await?,
+            ),
+            None => (LabelRelease::unlabelled(given), None),
         };
         let judged = label_release.judged;
         let (reader, bundle, release) = (self.reader(), ingest.bundle, judged.release);
@@ -229,17 +228,6 @@ fn admissible(snapshot: Arc<Snapshot>, strictness: Strictness) -> Result<Arc<Sna
     match strictness {
         Strictness::Strict if snapshot.summary().errors > 0 => Err(Refusal::Errors(snapshot)),
         _ => Ok(snapshot),
-    }
-}
-
-fn expected(
-    protection: Protection,
-    label: &LabelName,
-    correction: Option<&LabelRecord>,
-) -> Expected {
-    match correction {
-        Some(record) => Expected::Revision(record.digest),
-        None => protection.expected(label, Expected::Anything),
     }
 }
 

@@ -66,6 +66,19 @@ impl Protection {
     }
 }
 
+/// What a label must name before it is set without a condition.
+pub(super) fn expected(
+    protection: Protection,
+    label: &LabelName,
+    correction: Option<&LabelRecord>,
+) -> Expected {
+    match correction {
+        // As it was when its creator was found to be allowed to move it.
+        Some(record) if is_version(label) => Expected::Revision(record.digest),
+        _ => protection.expected(label, Expected::Anything),
+    }
+}
+
 pub(super) fn is_version(label: &LabelName) -> bool {
     is_version_text(label.as_str())
 }
@@ -129,18 +142,15 @@ impl Service {
         let target = self.resolve(change.project, change.revision, None).await?;
         let digest = target.digest;
         let correction = self.correction(&project, &name, change.caller).await?;
-        let protection = match &correction {
+        let protection = match correction {
             Some(_) => Protection::Forced,
             None => change.protection,
         };
-        let expected = match change.precondition {
-            Precondition::None => match correction {
-                Some(record) => Expected::Revision(record.digest),
-                None => protection.expected(&name, Expected::Anything),
-            },
-            Precondition::Failed => return Err(ServiceError::Precondition(name)),
-            Precondition::Absent => Expected::Nothing,
-            Precondition::Same(record) => {
+        let expected = match (change.precondition, correction) {
+            (Precondition::None, correction) => expected(protection, &name, correction.as_ref()),
+            (Precondition::Failed, _) => return Err(ServiceError::Precondition(name)),
+            (Precondition::Absent, _) => Expected::Nothing,
+            (Precondition::Same(record), _) => {
                 if protection == Protection::Kept && is_version(&name) && record.digest != digest {
                     return Err(ServiceError::Protected(name));
                 }

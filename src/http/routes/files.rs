@@ -19,8 +19,9 @@ const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000,
 
 /// A file
 ///
-/// The original bytes. They never change at an address by digest. The media type is that of the file,
-/// `application/yaml` for most, unless `Accept` names `application/octet-stream`.
+/// The original bytes. They never change at an address by digest. The media type is
+/// `application/yaml` for YAML and `text/plain` for sources, unless `Accept` names
+/// `application/octet-stream`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/files/{name}",
@@ -31,6 +32,7 @@ const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000,
         (status = 200, description = "The bytes", content(
             (String = "application/octet-stream"),
             (String = "application/yaml"),
+            (String = "text/plain"),
         )),
         (status = 404, description = "No such project, revision or file", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "An ambiguous digest", body = Document, content_type = PROBLEM_JSON),
@@ -76,7 +78,7 @@ async fn answer(api: &Api, accept: &Accept, path: FilePath) -> Result<Response, 
     let revision = service.resolve(&path.project, &path.revision, None).await?;
     let media = match &path.name {
         _ if accept.names(Media::Bytes) => Media::Bytes,
-        name if name.ends_with(".json") => Media::Json,
+        name if name.ends_with(".json") => Media::Bytes,
         name if name.starts_with(SOURCES) => Media::Text,
         _ => Media::Yaml,
     };

@@ -5,7 +5,7 @@ use axum::response::Response;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{Accept, JSON, LIST, Media};
+use crate::http::negotiate::{Accept, JSON, LIST};
 use crate::http::page;
 use crate::http::page::{Cursors, Window};
 use crate::http::respond;
@@ -81,10 +81,7 @@ pub async fn list(
         let items = items.iter().map(|&id| operator(snapshot, id)).collect();
         let next_cursor = window.next(found.len());
         let list = Operators { items, next_cursor };
-        let text = match media {
-            Media::NdJson => stream::lines(&list.items),
-            _ => json(&list),
-        };
+        let text = stream::text(media, &list, &list.items);
         Ok((text, list.next_cursor))
     })
     .await

@@ -74,10 +74,7 @@ pub async fn list(
     let make = move || {
         let items = page.items.into_iter().map(ProjectView::from).collect();
         let list = ProjectList { items, next_cursor };
-        match media {
-            Media::NdJson => stream::lines(&list.items),
-            _ => json(&list),
-        }
+        stream::text(media, &list, &list.items)
     };
     // A page of projects may have 16 MB of policies.
     let bytes = if policies <= SMALL_POLICY {

@@ -9,15 +9,15 @@ use opatlas_source::Stop;
 use crate::http::Api;
 use crate::http::bundle::BundleBody;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{Accept, JSON, LIST, Media};
+use crate::http::negotiate::{Accept, JSON, LIST};
 use crate::http::page;
 use crate::http::page::{Cursors, Window};
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::http::routes::stateless::judged;
 use crate::http::stream;
-use opatlas_service::ViewId;
 use opatlas_service::search::{Filter, find};
+use opatlas_service::{Snapshot, ViewId};
 use opatlas_wire::bundle::BundleJson;
 use opatlas_wire::json::json;
 use opatlas_wire::paths::{OperatorPath, RevisionPath};
@@ -172,19 +172,25 @@ pub async fn list(
         effort: Effort::Much,
     };
     respond::page(&api, &accept, request, move |snapshot, stop| {
-        let found = find(snapshot, &filter, stop)?;
-        let maker = FaceMaker::new(&snapshot.catalogue);
-        let items = found[window.within(found.len())].iter();
-        let items = items.map(|&id| view(snapshot, id, maker.faces(id), None));
-        let list = SignaturesList {
-            items: items.collect(),
-            next_cursor: window.next(found.len()),
-        };
-        let text = match media {
-            Media::NdJson => stream::lines(&list.items),
-            _ => json(&list),
-        };
+        let list = page_of(snapshot, &filter, &window, stop)?;
+        let text = stream::text(media, &list, &list.items);
         Ok((text, list.next_cursor))
     })
     .await
+}
+
+fn page_of(
+    snapshot: &Snapshot,
+    filter: &Filter,
+    window: &Window,
+    stop: &Stop,
+) -> Result<SignaturesList, Problem> {
+    let found = find(snapshot, filter, stop)?;
+    let maker = FaceMaker::new(&snapshot.catalogue);
+    let items = found[window.within(found.len())].iter();
+    let items = items.map(|&id| view(snapshot, id, maker.faces(id), None));
+    Ok(SignaturesList {
+        items: items.collect(),
+        next_cursor: window.next(found.len()),
+    })
 }
