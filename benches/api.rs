@@ -12,7 +12,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use http_body_util::BodyExt as _;
 use opatlas::http::ApiConfig;
 use opatlas::http::app;
-use opatlas_service::{Ingest, Limits, Protection, Service};
+use opatlas_service::{Ingest, Limits, Protection, Service, Strictness};
 use opatlas_source::Bundle;
 use opatlas_store::SqliteStore;
 use tower::ServiceExt as _;
@@ -46,6 +46,8 @@ async fn ingest(service: &Service, bundle: Bundle) {
         label: Some(RELEASE),
         release: None,
         protection: Protection::Forced,
+        strictness: Strictness::Lenient,
+        caller: None,
     };
     service.ingest(ingest).await.unwrap();
 }

@@ -9,7 +9,7 @@ use opatlas_diff::rules::Level;
 use opatlas_pytorch::keys::Keys;
 use opatlas_service::compare::Compared;
 use opatlas_service::history::{CommitFiles, Item, Line, NamedBy, STEP_FORMAT, Timeline};
-use opatlas_service::{Ingest, Limits, Protection, Service, Snapshot};
+use opatlas_service::{Ingest, Limits, Protection, Service, Snapshot, Strictness};
 use opatlas_source::{Bundle, Stop};
 use opatlas_store::{CommitRecord, ProjectName, SqliteStore, StepKey, StepRecord, Store as _};
 use opatlas_verdict::{Because, Verdict};
@@ -37,6 +37,8 @@ async fn ingest(service: &Service, label: &str, bundle: Bundle) {
         label: Some(label),
         release: None,
         protection: Protection::Kept,
+        strictness: Strictness::Lenient,
+        caller: None,
     };
     service.ingest(ingest).await.unwrap();
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use opatlas_service::history::STEP_FORMAT;
-use opatlas_service::{Ingest, Limits, Protection, Service};
+use opatlas_service::{Ingest, Limits, Protection, Service, Strictness};
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 use opatlas_store::{
     LabelName, LabelRequest, NewProject, ProjectName, RevisionKey, SqliteStore, Store,
@@ -156,6 +156,8 @@ async fn what_a_step_says_takes_few_bytes() {
             label: Some(&version),
             release: None,
             protection: Protection::Kept,
+            strictness: Strictness::Lenient,
+            caller: None,
         };
         service.ingest(ingest).await.unwrap();
     }

@@ -12,7 +12,7 @@ use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 use opatlas_service::compare::Compared;
 use opatlas_service::history::Timeline;
-use opatlas_service::{Ingest, Limits, Protection, Service, Snapshot};
+use opatlas_service::{Ingest, Limits, Protection, Service, Snapshot, Strictness};
 use opatlas_source::Stop;
 use opatlas_store::SqliteStore;
 use opatlas_verdict::{Answer, Fact, MOST_OPERATORS, Standing, Verdict};
@@ -48,6 +48,8 @@ pub(crate) async fn service() -> Option<(Service, Arc<Timeline>)> {
             label: Some(label),
             release: None,
             protection: Protection::Kept,
+            strictness: Strictness::Lenient,
+            caller: None,
         };
         service.ingest(ingest).await.unwrap();
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use opatlas_source::Bundle;
 
-use opatlas_service::{Ingest, Precondition, Protection, Service};
+use opatlas_service::{Ingest, Precondition, Protection, Service, Strictness};
 
 use super::fetch::{FetchError, Fetcher, canonical};
 use super::import::told;
@@ -97,6 +97,8 @@ async fn store(service: &Service, label: &str, bundle: Bundle) -> anyhow::Result
         label: Some(label),
         release: None,
         protection: Protection::Kept,
+        strictness: Strictness::Lenient,
+        caller: None,
     };
     let taken = service.ingest(ingest).await?;
     eprintln!("{}", told(PROJECT, label, &taken.into()));

@@ -6,6 +6,7 @@ mod library;
 pub(super) mod operator_files;
 mod releases;
 pub(super) mod sources;
+mod strict;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use anyhow::{Context as _, bail};
 use clap::{ArgGroup, Args};
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
-use opatlas_service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
+use opatlas_service::{Ingest, JudgedRelease, Protection, Snapshot, Strictness, Summary};
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES};
 use opatlas_store::Opening;
 
@@ -122,6 +123,10 @@ pub(super) struct Import {
     #[arg(long)]
     force: bool,
 
+    /// Store nothing if the files have errors, print the errors, and exit with 1
+    #[arg(long, conflicts_with_all = ["git", "allow_errors"])]
+    strict: bool,
+
     /// Look up and keep fetched files in this folder
     #[arg(long, env = "OPATLAS_CACHE", value_name = "PATH")]
     cache: Option<PathBuf>,
@@ -220,6 +225,8 @@ impl Import {
             label: label.as_deref(),
             release: Some(release),
             protection: self.protection(),
+            strictness: self.strictness(),
+            caller: None,
         };
         let taken = stored.ingest(ingest).await?;
         stored.close().await;
@@ -242,6 +249,14 @@ impl Import {
         }
     }
 
+    fn strictness(&self) -> Strictness {
+        if self.strict {
+            Strictness::Strict
+        } else {
+            Strictness::Lenient
+        }
+    }
+
     async fn store(&self, bundles: Vec<(String, Bundle)>) -> anyhow::Result<ExitCode> {
         let stored = Stored::open(&self.target, Opening::Make).await?;
         stored.ensure_project(&self.project).await?;
@@ -252,8 +267,16 @@ impl Import {
                 label: Some(&label),
                 release: self.release.as_deref(),
                 protection: self.protection(),
+                strictness: self.strictness(),
+                caller: None,
             };
-            let taken = stored.ingest(ingest).await?;
+            let taken = match stored.ingest(ingest).await {
+                Ok(taken) => taken,
+                Err(error) => {
+                    stored.close().await;
+                    return strict::refused(error);
+                }
+            };
             println!("{}", told(&self.project, &label, &taken));
         }
         stored.close().await;

@@ -150,7 +150,7 @@ impl Table {
                 );
                 output::json(&made?) + "\n"
             }
-            Format::Csv => opatlas_wire::key_entries::csv(snapshot, slot, &asked),
+            Format::Csv => opatlas_wire::key_entries::csv(snapshot, slot, &asked, 0..usize::MAX).0,
             Format::Text => {
                 let tables = snapshot.tables(&asked.profile);
                 let view = View::new(snapshot.inputs(), &tables);

@@ -11,6 +11,9 @@ use crate::http::Api;
 use crate::http::middleware::bounds::OverBudget;
 use opatlas_wire::problem::{Kind, Problem};
 
+/// The media type of any file. Generated clients send YAML, CSV and text with it.
+pub const BYTES: &str = "application/octet-stream";
+
 /// The whole body, at most `limit` bytes. Fails with a problem if it is larger, compressed, breaks
 /// off, or does not arrive in time.
 pub async fn collect(request: Request, api: &Api, limit: usize) -> Result<Bytes, Problem> {

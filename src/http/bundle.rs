@@ -12,7 +12,8 @@ use opatlas_service::{Limits, Refusal};
 use opatlas_wire::bundle::{BundleJson, insert, text_bytes};
 use opatlas_wire::problem::{Kind, Problem};
 
-const YAML: [&str; 5] = [
+const YAML: [&str; 6] = [
+    body::BYTES,
     "application/yaml",
     "application/x-yaml",
     "text/yaml",

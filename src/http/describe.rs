@@ -1,13 +1,13 @@
 //! The parts of the API description that are not about one route.
 
 use utoipa::openapi::header::HeaderBuilder;
-use utoipa::openapi::path::{Operation, Parameter, ParameterIn, PathItem};
-use utoipa::openapi::schema::{AnyOf, Object, OneOf, SchemaType, Type};
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::schema::{AnyOf, Object, OneOf};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response, Schema};
 use utoipa::{OpenApi as DeriveOpenApi, PartialSchema as _};
 
-use crate::http::describe_values;
+use crate::http::{describe_headers, describe_values};
 use opatlas_wire::problem::{Document, PROBLEM_JSON};
 
 /// The metadata of the description.
@@ -17,9 +17,15 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON};
         title = "Opatlas",
         description = "The operator registry for PyTorch-style backends: ingest, validate, \
                        tabulate and compare operator declarations.\n\nEvery error is a problem \
-                       document (RFC 9457). Lists are paged by an opaque `cursor`. A list that has \
-                       the media type `application/x-ndjson` is also streamed in full, one item a \
-                       line. Every answer to GET but `/metrics` has a strong ETag, and `If-None-Match` with it, or \
+                       document (RFC 9457): 400 if the request is malformed, 404 if its path names \
+                       something that does not exist, 422 if it is well-formed but its content \
+                       cannot be processed. Lists are paged by an opaque `cursor`, and `Link` leads \
+                       to the next page. A list that has the media type `application/x-ndjson` is \
+                       also streamed, one item a line: in full, or `limit` items. YAML, CSV and text \
+                       are sent as `application/octet-stream` or as what they are. \
+                       `RateLimit-Policy` says how many requests a client may have in progress, and \
+                       `RateLimit` how many more; there is no limit per time. 503 has `Retry-After`. \
+                       Every answer to GET but `/metrics` has a strong ETag, and `If-None-Match` with it, or \
                        with `*`, is answered with 304.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
@@ -109,7 +115,10 @@ const OPTIONAL: [&str; 1] = ["explanation"];
 
 /// Adds what applies to all operations and all answers.
 pub fn complete(document: &mut OpenApi) {
-    for item in document.paths.paths.values_mut() {
+    for (route, item) in &mut document.paths.paths {
+        if let Some(operation) = &mut item.post {
+            describe_headers::add_key(route, operation, problem);
+        }
         if let Some(operation) = &mut item.get
             && operation.operation_id.as_deref() != Some(MOMENTARY)
         {
@@ -117,7 +126,7 @@ pub fn complete(document: &mut OpenApi) {
         }
         operations(item).for_each(add_problems);
         operations(item).for_each(describe_values::complete);
-        operations(item).for_each(add_unknown_values);
+        operations(item).for_each(describe_headers::add_links);
     }
     let schemas = document.components.iter_mut();
     let schemas = schemas.flat_map(|components| &mut components.schemas);
@@ -166,30 +175,6 @@ fn add_problems(operation: &mut Operation) {
             responses.insert(status.to_owned(), RefOr::T(problem(description)));
         }
     }
-}
-
-fn add_unknown_values(operation: &mut Operation) {
-    let mut parameters = operation.parameters.iter().flatten();
-    if parameters.any(has_closed_values) {
-        let refused = RefOr::T(problem("A parameter has a value that does not exist"));
-        let responses = &mut operation.responses.responses;
-        responses.entry("422".to_owned()).or_insert(refused);
-    }
-}
-
-fn has_closed_values(parameter: &RefOr<Parameter>) -> bool {
-    let RefOr::T(parameter) = parameter else {
-        return false;
-    };
-    let Some(RefOr::T(Schema::Object(schema))) = &parameter.schema else {
-        return false;
-    };
-    let is_boolean = match &schema.schema_type {
-        SchemaType::Type(one) => *one == Type::Boolean,
-        SchemaType::Array(types) => types.contains(&Type::Boolean),
-        SchemaType::AnyValue => false,
-    };
-    parameter.parameter_in == ParameterIn::Query && (is_boolean || schema.enum_values.is_some())
 }
 
 fn problem(description: &str) -> Response {

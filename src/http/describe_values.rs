@@ -1,9 +1,14 @@
 //! The description of values that many routes share: names, ranges, and YAML.
 
+use opatlas_dispatch::Reason;
+use opatlas_verdict::Verdict;
+use opatlas_verdict::ways::Fate;
 use serde_json::json;
 use utoipa::openapi::path::{Operation, ParameterIn};
-use utoipa::openapi::schema::{Object, Type};
+use utoipa::openapi::schema::{KnownFormat, Object, SchemaFormat, Type};
 use utoipa::openapi::{Content, RefOr, Schema};
+
+use crate::http::body;
 
 /// The names of projects and stored labels, as [`opatlas_store::ProjectName`] reads them.
 const NAME: &str = r"^(?!.*\.\.)(?!latest$)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127}$";
@@ -34,6 +39,9 @@ pub(crate) fn complete(operation: &mut Operation) {
             (ParameterIn::Path, "label") => pattern(schema, label),
             (ParameterIn::Path, "revision") => pattern(schema, ADDRESS),
             (ParameterIn::Query, "label") => pattern(schema, NEW_LABEL_OR_NONE),
+            (ParameterIn::Query, "reason") => list(schema, &Reason::ALL.map(Reason::as_str)),
+            (ParameterIn::Query, "verdict") => list(schema, &Verdict::ALL.map(Verdict::as_str)),
+            (ParameterIn::Query, "fate") => list(schema, &Fate::ALL.map(Fate::as_str)),
             (ParameterIn::Query, "generated") => {
                 schema
                     .enum_values
@@ -59,14 +67,25 @@ pub(crate) fn complete(operation: &mut Operation) {
     }
 }
 
+fn list(schema: &mut Object, values: &[&str]) {
+    schema.enum_values = Some(values.iter().map(|value| json!(value)).collect());
+}
+
 fn pattern(schema: &mut Object, pattern: &str) {
     schema.pattern = Some(pattern.to_owned());
 }
 
+/// Generators know binary data, but no texts besides JSON. YAML, CSV and plain text are therefore sent
+/// as `application/octet-stream`.
 fn text_of((media, content): (&String, &mut RefOr<Content>)) {
-    if let ("application/yaml", RefOr::T(content)) = (media.as_str(), content) {
-        let mut text = Object::with_type(Type::String);
-        text.content_media_type = "application/yaml".to_owned();
-        content.schema = Some(RefOr::T(Schema::Object(text)));
+    let RefOr::T(content) = content else {
+        return;
+    };
+    let mut text = Object::with_type(Type::String);
+    match media.as_str() {
+        body::BYTES => text.format = Some(SchemaFormat::KnownFormat(KnownFormat::Binary)),
+        "application/yaml" => text.content_media_type = media.clone(),
+        _ => return,
     }
+    content.schema = Some(RefOr::T(Schema::Object(text)));
 }

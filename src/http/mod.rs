@@ -7,6 +7,7 @@ pub mod bundle;
 pub mod client;
 pub mod connections;
 mod describe;
+mod describe_headers;
 mod describe_values;
 pub mod extract;
 pub mod middleware;

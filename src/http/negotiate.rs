@@ -16,6 +16,8 @@ pub enum Media {
     NdJson,
     /// A file.
     Yaml,
+    /// The bytes of a file.
+    Bytes,
     /// SARIF 2.1.0
     Sarif,
     /// Markdown, for comments.
@@ -55,6 +57,7 @@ impl Media {
             Self::Json => "application/json",
             Self::NdJson => "application/x-ndjson",
             Self::Yaml => "application/yaml",
+            Self::Bytes => "application/octet-stream",
             Self::Sarif => "application/sarif+json",
             Self::Markdown => "text/markdown; charset=utf-8",
             Self::Csv => "text/csv; charset=utf-8",

@@ -1,10 +1,15 @@
-//! Lists in pages: `{items, next_cursor}`.
+//! Lists in pages: `{items, next_cursor}`, and the links between pages (RFC 8288).
 
 use std::fmt::Write as _;
 use std::hash::Hash;
+use std::ops::Range;
 
+use axum::http::{HeaderValue, Uri, header};
+use axum::response::Response;
 use opatlas_service::ViewId;
 use opatlas_wire::page::PageQuery;
+
+use crate::http::negotiate::Media;
 use opatlas_wire::problem::{Kind, Problem};
 
 /// The default number of items in a page.
@@ -26,6 +31,111 @@ pub fn limit(asked: Option<u32>) -> Result<u32, Problem> {
     }
 }
 
+/// The number of items in an answer. JSON comes in pages; other formats contain all items, unless the
+/// request has a limit. Fails as [`limit`] does.
+pub fn limit_of(media: Media, asked: Option<u32>) -> Result<Option<usize>, Problem> {
+    match (media, asked) {
+        (Media::Json, _) | (_, Some(_)) => Ok(Some(limit(asked)? as usize)),
+        _ => Ok(None),
+    }
+}
+
+/// The part of a list that a request asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Window {
+    cursors: Cursors,
+    /// The position of the first item.
+    pub from: usize,
+    /// The maximum number of items; `None` for all.
+    pub limit: Option<usize>,
+}
+
+impl Window {
+    /// The window of a request. Fails as [`limit`] and [`Cursors::decode`] do.
+    pub fn of(
+        media: Media,
+        cursors: Cursors,
+        (limit, cursor): (Option<u32>, Option<&str>),
+    ) -> Result<Self, Problem> {
+        let from = cursor.map(|cursor| cursors.decode_number(cursor));
+        Ok(Self {
+            cursors,
+            from: from.transpose()?.unwrap_or_default(),
+            limit: limit_of(media, limit)?,
+        })
+    }
+
+    /// Whether it is the whole list.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.from == 0 && self.limit.is_none()
+    }
+
+    /// What a view of it depends on.
+    #[must_use]
+    pub fn place(&self) -> (usize, Option<usize>) {
+        (self.from, self.limit)
+    }
+
+    /// The positions, which may lie beyond the end of the list.
+    #[must_use]
+    pub fn positions(&self) -> Range<usize> {
+        let end = self.limit.map(|limit| self.from.saturating_add(limit));
+        self.from..end.unwrap_or(usize::MAX)
+    }
+
+    /// The positions within a list of this many items.
+    #[must_use]
+    pub fn within(&self, count: usize) -> Range<usize> {
+        let positions = self.positions();
+        positions.start.min(count)..positions.end.min(count)
+    }
+
+    /// The cursor of the next page of a list of at least this many items.
+    #[must_use]
+    pub fn next(&self, count: usize) -> Option<String> {
+        let end = self.positions().end;
+        (end < count).then(|| self.cursors.encode(&end.to_string()))
+    }
+}
+
+/// Marks an answer as a page of a list, for [`link`].
+#[derive(Debug, Clone)]
+struct Paged {
+    next: Option<String>,
+}
+
+/// Marks an answer as a page of a list, with the cursor of the next page.
+pub fn mark(response: &mut Response, next: Option<String>) {
+    response.extensions_mut().insert(Paged { next });
+}
+
+/// Adds the links to the first and the next page to an answer that is [marked](mark).
+pub fn link(response: &mut Response, uri: &Uri) {
+    let Some(Paged { next }) = response.extensions_mut().remove() else {
+        return;
+    };
+    let pairs = uri.query().unwrap_or_default().split('&');
+    let kept: Vec<&str> = pairs
+        .filter(|pair| !pair.is_empty() && pair.split('=').next() != Some("cursor"))
+        .collect();
+    let target = |cursor: Option<String>| {
+        let pairs = kept.iter().map(|pair| (*pair).to_owned()).chain(cursor);
+        match pairs.collect::<Vec<_>>().join("&") {
+            query if query.is_empty() => uri.path().to_owned(),
+            query => format!("{}?{query}", uri.path()),
+        }
+    };
+    let mut links = format!("<{}>; rel=\"first\"", target(None));
+    if let Some(next) = next {
+        let next = target(Some(format!("cursor={next}")));
+        links.push_str(&format!(", <{next}>; rel=\"next\""));
+    }
+    if let Ok(links) = HeaderValue::from_str(&links) {
+        response.headers_mut().insert(header::LINK, links);
+    }
+}
+
 /// A page of an in-memory list, and the next cursor. `name` and `filter` identify the list. Fails
 /// with [`Kind::InvalidParameter`] or [`Kind::InvalidCursor`].
 pub fn cut<'a, T>(
@@ -34,18 +144,10 @@ pub fn cut<'a, T>(
     items: &'a [T],
     query: &PageQuery,
 ) -> Result<(&'a [T], Option<String>), Problem> {
-    let limit = limit(query.limit)? as usize;
     let cursors = Cursors::of(ViewId::of_program(name, filter));
-    let from = match &query.cursor {
-        Some(cursor) => cursors.decode_number(cursor)?,
-        None => 0_usize,
-    };
-    let next = from.saturating_add(limit);
-    let part = &items[from.min(items.len())..next.min(items.len())];
-    Ok((
-        part,
-        (next < items.len()).then(|| cursors.encode(&next.to_string())),
-    ))
+    let asked = (query.limit, query.cursor.as_deref());
+    let window = Window::of(Media::Json, cursors, asked)?;
+    Ok((&items[window.within(items.len())], window.next(items.len())))
 }
 
 /// Cursors of one list with its parameters. They carry a mark, so that other lists reject them.
@@ -125,6 +227,24 @@ mod tests {
             &signed,
         ] {
             assert!(list.decode(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn links_keep_the_query() {
+        for (uri, next, expected) in [
+            ("/v1/rules", None, "</v1/rules>; rel=\"first\""),
+            (
+                "/v1/rules?cursor=1a&limit=5&kind=",
+                Some("2b"),
+                "</v1/rules?limit=5&kind=>; rel=\"first\", \
+                 </v1/rules?limit=5&kind=&cursor=2b>; rel=\"next\"",
+            ),
+        ] {
+            let mut response = Response::default();
+            mark(&mut response, next.map(str::to_owned));
+            link(&mut response, &uri.parse().unwrap());
+            assert_eq!(response.headers()[header::LINK], expected);
         }
     }
 

@@ -86,11 +86,10 @@ fn is_name_of_type(word: &str) -> bool {
     matches!(word, "struct" | "variant") || word.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// The problem of an invalid query: [`Kind::UnknownValue`] or [`Kind::InvalidParameter`]. `text`
-/// may begin with the name of the parameter.
+/// The problem of an invalid query: [`Kind::InvalidParameter`]. `text` may begin with the name of the
+/// parameter.
 pub fn query(text: &str) -> Problem {
     let invalid = |detail: String| Problem::new(Kind::InvalidParameter, detail);
-    let unknown = |detail: String| Problem::new(Kind::UnknownValue, detail);
     let (parameter, fault) = match text.split_once(": ") {
         Some((parameter, fault)) if !parameter.contains([' ', '`']) => (Some(parameter), fault),
         _ => (None, text),
@@ -119,16 +118,7 @@ pub fn query(text: &str) -> Problem {
         return invalid(message(fault));
     };
     if fault.starts_with("unknown variant") {
-        let known: Vec<String> = quoted
-            .iter()
-            .skip(1)
-            .map(|known| format!("`{known}`"))
-            .collect();
-        let detail = format!("{parameter}: `{name}` must be one of {}", known.join(", "));
-        return unknown(detail).suggesting(near()).about(parameter);
-    }
-    if fault.starts_with(NOT_BOOLEAN) {
-        return unknown(format!("{parameter}: {}", message(fault))).about(parameter);
+        return Problem::not_listed(parameter, name, quoted.get(1..).unwrap_or_default());
     }
     invalid(format!("{parameter}: {}", message(fault))).about(parameter)
 }

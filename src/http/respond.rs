@@ -13,6 +13,8 @@ use serde::Serialize;
 use crate::http::Api;
 use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
+use crate::http::page;
+use crate::http::stream;
 use opatlas_service::{Encoding, Holds, Resolved, Service, Snapshot, View, ViewId};
 use opatlas_wire::json::json;
 use opatlas_wire::problem::Problem;
@@ -63,6 +65,61 @@ pub async fn view<P: Hash>(
     request: ViewRequest<'_, P>,
     make: impl FnOnce(&Snapshot, &Stop) -> Result<Vec<u8>, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
+    let make = |snapshot: &Snapshot, stop: &Stop| Ok(vec![make(snapshot, stop)?]);
+    let (response, _) = in_parts(api, accept, request, make).await?;
+    Ok(response)
+}
+
+/// Answers with a page of a list: like [`view`], but `make` also returns the cursor of the next page,
+/// which becomes a link. It is cached as a second part of the view.
+pub async fn page<P: Hash>(
+    api: &Api,
+    accept: &Accept,
+    request: ViewRequest<'_, P>,
+    make: impl FnOnce(&Snapshot, &Stop) -> Result<(Vec<u8>, Option<String>), Problem> + Send + 'static,
+) -> Result<Response, Problem> {
+    let make = |snapshot: &Snapshot, stop: &Stop| {
+        let (bytes, next) = make(snapshot, stop)?;
+        Ok(with_next(bytes, next))
+    };
+    let (mut response, view) = in_parts(api, accept, request, make).await?;
+    if let Some(view) = view {
+        page::mark(&mut response, next_of(view.parts().get(1).copied()));
+    }
+    Ok(response)
+}
+
+/// The parts of a page: its bytes, and the cursor of the next page.
+#[must_use]
+pub fn with_next(bytes: Vec<u8>, next: Option<String>) -> Vec<Vec<u8>> {
+    let next = next.map(String::into_bytes);
+    std::iter::once(bytes).chain(next).collect()
+}
+
+fn next_of(part: Option<&Bytes>) -> Option<String> {
+    String::from_utf8(part?.to_vec()).ok()
+}
+
+/// Answers with a page that is not cached, from its parts ([`with_next`]).
+pub async fn bytes_of_page(
+    api: &Api,
+    accept: &Accept,
+    media: Media,
+    parts: &[Bytes],
+) -> Result<Response, Problem> {
+    let text = parts.first().cloned().unwrap_or_default();
+    let mut response = bytes(api, accept, StatusCode::OK, media, text).await?;
+    page::mark(&mut response, next_of(parts.get(1)));
+    Ok(response)
+}
+
+/// Answers with the first part of a view; the view is absent from a 304.
+async fn in_parts<P: Hash>(
+    api: &Api,
+    accept: &Accept,
+    request: ViewRequest<'_, P>,
+    make: impl FnOnce(&Snapshot, &Stop) -> Result<Vec<Vec<u8>>, Problem> + Send + 'static,
+) -> Result<(Response, Option<Arc<View>>), Problem> {
     let ViewRequest {
         revision,
         view,
@@ -73,7 +130,7 @@ pub async fn view<P: Hash>(
     } = request;
     let id = ViewId::new(revision, view, &parameters, media.as_str());
     if let Some(response) = not_modified(accept, id) {
-        return Ok(response);
+        return Ok((response, None));
     }
     let service = &api.service;
     let made = async {
@@ -83,14 +140,17 @@ pub async fn view<P: Hash>(
             Making::Tabulated => service.tabulated(revision).await?,
         };
         if effort == Effort::Little && snapshot.is_ordinary() {
-            return Ok(service.hold(make(&snapshot, &Stop::new())?)?);
+            let parts = make(&snapshot, &Stop::new())?.into_iter();
+            let parts = parts.map(|part| service.hold(part));
+            return Ok(View::in_parts(parts.collect::<Result<_, _>>()?));
         }
-        service.make(move |stop| make(&snapshot, stop)).await
+        let parts = service.make_parts(move |stop| make(&snapshot, stop));
+        Ok(View::in_parts(parts.await?))
     };
     let view = service.view::<Problem>(id, made).await?;
     let mut response = encoded(service, accept, id, media, &view).await?;
     keep(&mut response, revision.holds);
-    Ok(response)
+    Ok((response, Some(view)))
 }
 
 /// Marks an answer for the cache of whole answers.
@@ -134,6 +194,17 @@ pub async fn value<T: Serialize>(
 ) -> Result<Response, Problem> {
     let value = api.service.hold(json(value))?;
     bytes(api, accept, status, Media::Json, value).await
+}
+
+/// Answers with a list that is not cached: as JSON, or its items as lines.
+pub async fn list<T: Serialize, I: Serialize>(
+    api: &Api,
+    accept: &Accept,
+    media: Media,
+    (list, items): (&T, &[I]),
+) -> Result<Response, Problem> {
+    let text = api.service.hold(stream::text(media, list, items))?;
+    bytes(api, accept, StatusCode::OK, media, text).await
 }
 
 /// Answers with bytes that are not cached. Their ETag is their digest.

@@ -24,6 +24,7 @@ use crate::http::middleware::envelope;
 use crate::http::middleware::hosts;
 use crate::http::middleware::kept;
 use crate::http::middleware::metrics;
+use crate::http::middleware::repeats;
 use crate::http::negotiate::Accept;
 use crate::http::routes::access;
 use crate::http::routes::ask;
@@ -178,7 +179,8 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
     let bounded = middleware::from_fn_with_state(Bounds::of(&api), bounds::bounded);
     let served = middleware::from_fn_with_state(Arc::clone(&api.config), hosts::expect_host);
     let surround = middleware::from_fn_with_state(Arc::clone(&api.config), envelope::envelope);
-    let router = router.route_layer(guard);
+    let once = middleware::from_fn_with_state(api.clone(), repeats::once);
+    let router = router.route_layer(once).route_layer(guard);
     // The tools answer through the routes. The bounds around them already apply to the call.
     let answers = router.clone().layer(surround.clone());
     let answers = answers.with_state(api.clone());
@@ -223,8 +225,19 @@ fn other_sites(origins: &[String]) -> CorsLayer {
             header::CONTENT_TYPE,
             header::IF_MATCH,
             header::IF_NONE_MATCH,
+            repeats::KEY,
         ])
-        .expose_headers([header::ETAG, header::LOCATION, envelope::REQUEST_ID])
+        .expose_headers([
+            header::ETAG,
+            header::LINK,
+            header::LOCATION,
+            header::RETRY_AFTER,
+            bounds::RATE_LIMIT,
+            bounds::RATE_LIMIT_POLICY,
+            envelope::REQUEST_ID,
+            repeats::REPLAYED,
+            compare::PARTS,
+        ])
         .max_age(Duration::from_secs(3600))
 }
 

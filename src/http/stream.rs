@@ -186,6 +186,25 @@ impl AnswerStream {
     }
 }
 
+/// A list as JSON, or its items as lines.
+#[must_use]
+pub fn text<T: Serialize, I: Serialize>(media: Media, list: &T, items: &[I]) -> Vec<u8> {
+    match media {
+        Media::NdJson => lines(items),
+        _ => json::json(list),
+    }
+}
+
+/// Values as lines.
+#[must_use]
+pub fn lines<'a, T: Serialize + 'a>(values: impl IntoIterator<Item = &'a T>) -> Vec<u8> {
+    let mut text = Vec::new();
+    for value in values {
+        push_line(&mut text, value);
+    }
+    text
+}
+
 /// Appends a value and a line break.
 pub fn push_line<T: Serialize>(text: &mut Vec<u8>, value: &T) {
     json::push(text, value);

@@ -173,8 +173,8 @@ async fn what_cannot_be_asked_has_near_names() {
         ),
         (
             format!("{REVISION}/keys/CPU?reason=mising"),
-            422,
-            "unknown-value",
+            400,
+            "invalid-parameter",
             "missing",
         ),
         (

@@ -75,7 +75,7 @@ async fn findings_have_places_and_filters() {
         .get(&format!("{FINDINGS}?severity=banana"))
         .send()
         .await;
-    bad.problem(422, "unknown-value");
+    bad.problem(400, "invalid-parameter");
 }
 
 #[tokio::test]

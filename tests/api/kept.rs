@@ -36,7 +36,7 @@ fn paths([base, head]: &[String; 2]) -> [String; 4] {
 /// The headers but for the id, which is each request's own.
 fn headers(answer: &Answer) -> BTreeMap<String, Vec<u8>> {
     let headers = answer.headers.iter();
-    let headers = headers.filter(|(name, _)| *name != "x-request-id");
+    let headers = headers.filter(|(name, _)| *name != "x-request-id" && *name != "ratelimit");
     headers
         .map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()))
         .collect()

@@ -286,7 +286,7 @@ async fn a_library_names_its_classes() {
     assert_eq!(post.send().await.ok()["schema"], text);
     let post = server.post("/v1/schemas/parse?dialect=latin");
     let answer = post.json(&json!({"schema": text})).send().await;
-    answer.problem(422, "unknown-value");
+    answer.problem(400, "invalid-parameter");
 }
 
 #[tokio::test]

@@ -124,10 +124,10 @@ async fn unknown_ways_and_fates_are_refused_with_near_names() {
     let server = server().await;
     let path = "/v1/projects/p/revisions/new/ways";
     let problem = server.get(&format!("{path}/inducter")).send().await;
-    let problem = problem.problem(422, "unknown-value");
+    let problem = problem.problem(404, "unknown-value");
     assert_eq!(problem["suggestions"], json!(["inductor"]));
     let problem = server.get(&format!("{path}/vmap?fate=rises")).send().await;
-    let problem = problem.problem(422, "unknown-value");
+    let problem = problem.problem(400, "invalid-parameter");
     assert_eq!(problem["suggestions"], json!(["raises"]));
 }
 

@@ -82,6 +82,16 @@ fn bundles_are_taken_in() {
         ],
         2,
     );
+    let strict = check(&["import", "--dir", "b", "--label", "s", "--strict"], 1);
+    for part in [
+        "the files have 1 error,",
+        "\n  native_functions.yaml:1:",
+        "[type-unknown]",
+    ] {
+        assert!(strict.err.contains(part), "{strict:?}");
+    }
+    check(&["import", "--dir", "a", "--label", "2.9.0", "--strict"], 0);
+    check(&["import", "--sample", "--label", "s", "--strict"], 0);
     let refused = check(&["import", "--dir", "b", "--label", "2.9.0"], 2);
     assert!(refused.err.contains("is protected"), "{refused:?}");
     check(&["import", "--dir", "b", "--label", "2.9.0", "--force"], 0);

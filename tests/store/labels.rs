@@ -181,3 +181,38 @@ pub async fn a_labelled_revision_is_not_deleted(store: &dyn Store) {
     );
     assert_eq!(store.bundle(&project, files.digest()).await.unwrap(), files);
 }
+
+pub async fn a_label_keeps_its_creator(store: &dyn Store) {
+    let project = new_project(store, "creators").await;
+    let [one, two] = ["- 1\n", "- 2\n"].map(bundle);
+    let by = |creator: Option<&str>| LabelRequest {
+        creator: creator.map(str::to_owned),
+        ..request("main", None)
+    };
+    let made = store
+        .ingest(&project, &one, Some(&by(Some("t1"))), 10)
+        .await;
+    let made = made.unwrap().label.unwrap().label;
+    assert_eq!(
+        (made.created_at, made.creator.as_deref()),
+        (Some(10), Some("t1"))
+    );
+    store.ingest(&project, &two, None, 20).await.unwrap();
+    let moved = store
+        .set_label(&project, &by(Some("t2")), two.digest(), 30)
+        .await;
+    let moved = moved.unwrap().label;
+    assert_eq!(
+        (moved.created_at, moved.creator.as_deref()),
+        (Some(10), Some("t1"))
+    );
+    assert_eq!(store.label(&project, &label("main")).await.unwrap(), moved);
+    let label = label("main");
+    store
+        .delete_label(&project, &label, Expected::Anything)
+        .await
+        .unwrap();
+    let again = store.set_label(&project, &by(None), one.digest(), 40).await;
+    let again = again.unwrap().label;
+    assert_eq!((again.created_at, again.creator), (Some(40), None));
+}

@@ -6,6 +6,7 @@ mod concurrency;
 mod content;
 mod given;
 mod history;
+mod keys;
 mod labels;
 mod leases;
 mod marks;
@@ -38,7 +39,10 @@ async fn suite(store: impl Store, empty: &dyn Store) {
     labels::a_labelled_revision_is_not_deleted(&*store).await;
     projects::projects_share_bytes_and_nothing_else(&*store).await;
     revisions::what_is_absent_is_named(&*store).await;
+    labels::a_label_keeps_its_creator(&*store).await;
     tokens::tokens_are_kept_and_revoked_for_good(&*store).await;
+    keys::a_key_is_claimed_answered_and_freed(&*store).await;
+    keys::keys_end_and_are_few(&*store).await;
     history::commits_stand_in_their_order(&*store).await;
     history::known_parts_hold_as_long_as_their_revision(&*store).await;
     history::steps_are_kept_and_replaced(&*store).await;

@@ -84,6 +84,22 @@ impl Budget {
         self.0.total - self.used().total
     }
 
+    /// The limit for a client: its share, or the total without one.
+    #[must_use]
+    pub fn limit(&self, client: Option<IpAddr>) -> usize {
+        client.map_or(self.0.total, |_| self.0.share)
+    }
+
+    /// The amount that a client can still reserve.
+    #[must_use]
+    pub fn left(&self, client: Option<IpAddr>) -> usize {
+        let used = self.used();
+        let free = self.0.total - used.total;
+        let held = client.and_then(|client| used.clients.get(&client).copied());
+        let own = self.limit(client).saturating_sub(held.unwrap_or_default());
+        free.min(own)
+    }
+
     fn used(&self) -> MutexGuard<'_, Used> {
         self.0.used.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -272,12 +272,25 @@ pub enum Refusal {
     /// Its `observed.json` is invalid.
     #[error("`observed.json` is invalid: {0}")]
     Observed(String),
+    /// Its files have errors, and the request does not allow any.
+    #[error(
+        "the files have {}, and `strict` stores only files without errors; nothing was stored",
+        counted(.0.summary().errors)
+    )]
+    Errors(Arc<Snapshot>),
     /// Its `native_functions.yaml` is not a list of entries.
     #[error("`native_functions.yaml` is not a list of entries")]
     NoList(Arc<Snapshot>),
 }
 
 const OVERLOADS_NAMED: usize = 10;
+
+fn counted(errors: usize) -> String {
+    match errors {
+        1 => "1 error".to_owned(),
+        many => format!("{many} errors"),
+    }
+}
 
 fn named(overloads: &[String]) -> String {
     if overloads.is_empty() {

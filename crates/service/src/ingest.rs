@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use super::address::release_of;
 use super::error::{Refusal, ServiceError};
-use super::labels::Protection;
+use super::labels::{Protection, expected};
 use super::notes::JudgedRelease;
 use super::snapshot::Snapshot;
 use super::{Limits, Service};
@@ -29,6 +29,20 @@ pub struct Ingest<'a> {
     pub release: Option<&'a str>,
     /// Whether a protected label may be moved.
     pub protection: Protection,
+    /// Whether files with errors are stored.
+    pub strictness: Strictness,
+    /// The id of the token that ingests.
+    pub caller: Option<&'a str>,
+}
+
+/// Whether files with errors are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strictness {
+    /// Yes, with their findings.
+    #[default]
+    Lenient,
+    /// No.
+    Strict,
 }
 
 /// The outcome of an ingest.
@@ -108,9 +122,12 @@ impl Service {
         self.admit(&ingest.bundle)?;
         // Find out first whether the project exists.
         self.store.project(&project).await?;
-        let label_release = match &label {
-            Some(label) => self.label_release(&project, label, given).await?,
-            None => LabelRelease::unlabelled(given),
+        let (label_release, correction) = match &label {
+            Some(label) => (
+                self.label_release(&project, label, given).await?,
+                self.correction(&project, label, ingest.caller).await?,
+            ),
+            None => (LabelRelease::unlabelled(given), None),
         };
         let judged = label_release.judged;
         let (reader, bundle, release) = (self.reader(), ingest.bundle, judged.release);
@@ -118,9 +135,19 @@ impl Service {
         let turn = self.turn().await?;
         let snapshot = turn.run(work).await??;
         let snapshot = keepable(snapshot, self.limits.operators)?;
+        let snapshot = admissible(snapshot, ingest.strictness)?;
         let room = self.workers.unstored(snapshot.weight()).await?;
         drop(turn);
-        let request = label.map(|name| request(name, label_release.stored, ingest.protection));
+        let request = label.map(|name| LabelRequest {
+            expected: expected(ingest.protection, &name, correction.as_ref()),
+            release: label_release.stored,
+            on_other_release: match correction {
+                Some(_) => OnOtherRelease::Replace,
+                None => OnOtherRelease::Refuse,
+            },
+            creator: ingest.caller.map(str::to_owned),
+            name,
+        });
         let (store, bundle) = (&self.store, &snapshot.bundle);
         let stored = store.ingest(&project, bundle, request.as_ref(), self.now());
         let outcome = stored.await.map_err(of_label)?;
@@ -196,12 +223,11 @@ impl LabelRelease {
     }
 }
 
-fn request(name: LabelName, release: Option<String>, protection: Protection) -> LabelRequest {
-    LabelRequest {
-        expected: protection.expected(&name, Expected::Anything),
-        release,
-        on_other_release: OnOtherRelease::Refuse,
-        name,
+/// Rejects files with errors if they must have none.
+fn admissible(snapshot: Arc<Snapshot>, strictness: Strictness) -> Result<Arc<Snapshot>, Refusal> {
+    match strictness {
+        Strictness::Strict if snapshot.summary().errors > 0 => Err(Refusal::Errors(snapshot)),
+        _ => Ok(snapshot),
     }
 }
 

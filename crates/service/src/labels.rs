@@ -50,7 +50,12 @@ pub struct LabelMove<'a> {
     pub precondition: Precondition,
     /// Whether a protected label may be moved.
     pub protection: Protection,
+    /// The id of the token that sets it.
+    pub caller: Option<&'a str>,
 }
+
+/// How long the token that created a label may correct it, in microseconds: an hour.
+const CORRECTABLE: i64 = 3_600_000_000;
 
 impl Protection {
     pub(super) fn expected(self, label: &LabelName, otherwise: Expected) -> Expected {
@@ -58,6 +63,19 @@ impl Protection {
             Self::Kept if is_version(label) => Expected::Unmoved,
             _ => otherwise,
         }
+    }
+}
+
+/// What a label must name before it is set without a condition.
+pub(super) fn expected(
+    protection: Protection,
+    label: &LabelName,
+    correction: Option<&LabelRecord>,
+) -> Expected {
+    match correction {
+        // As it was when its creator was found to be allowed to move it.
+        Some(record) if is_version(label) => Expected::Revision(record.digest),
+        _ => protection.expected(label, Expected::Anything),
     }
 }
 
@@ -123,15 +141,17 @@ impl Service {
         let given = change.release.map(JudgedRelease::parse).transpose()?;
         let target = self.resolve(change.project, change.revision, None).await?;
         let digest = target.digest;
-        let expected = match change.precondition {
-            Precondition::None => change.protection.expected(&name, Expected::Anything),
-            Precondition::Failed => return Err(ServiceError::Precondition(name)),
-            Precondition::Absent => Expected::Nothing,
-            Precondition::Same(record) => {
-                if change.protection == Protection::Kept
-                    && is_version(&name)
-                    && record.digest != digest
-                {
+        let correction = self.correction(&project, &name, change.caller).await?;
+        let protection = match correction {
+            Some(_) => Protection::Forced,
+            None => change.protection,
+        };
+        let expected = match (change.precondition, correction) {
+            (Precondition::None, correction) => expected(protection, &name, correction.as_ref()),
+            (Precondition::Failed, _) => return Err(ServiceError::Precondition(name)),
+            (Precondition::Absent, _) => Expected::Nothing,
+            (Precondition::Same(record), _) => {
+                if protection == Protection::Kept && is_version(&name) && record.digest != digest {
                     return Err(ServiceError::Protected(name));
                 }
                 Expected::Revision(record.digest)
@@ -140,11 +160,12 @@ impl Service {
         let label_release = self.label_release(&project, &name, given).await?;
         let request = LabelRequest {
             release: label_release.stored,
-            on_other_release: match change.protection {
+            on_other_release: match protection {
                 Protection::Kept => OnOtherRelease::Refuse,
                 Protection::Forced => OnOtherRelease::Replace,
             },
             expected,
+            creator: change.caller.map(str::to_owned),
             name,
         };
         let set = self
@@ -152,6 +173,42 @@ impl Service {
             .set_label(&project, &request, digest, self.now())
             .await;
         set.map_err(of_label)
+    }
+
+    /// The label, if the caller created it within the last hour and so may still correct it: move
+    /// it, or give it another release, as if forced. Without a token nobody is its creator.
+    pub(super) async fn correction(
+        &self,
+        project: &ProjectName,
+        label: &LabelName,
+        caller: Option<&str>,
+    ) -> Result<Option<LabelRecord>, ServiceError> {
+        let Some(caller) = caller else {
+            return Ok(None);
+        };
+        let record = self.find_label(project.as_str(), label.as_str()).await?;
+        let since = self.now().saturating_sub(CORRECTABLE);
+        Ok(record.filter(|record| {
+            record.creator.as_deref() == Some(caller)
+                && record.created_at.is_some_and(|created| created >= since)
+        }))
+    }
+
+    /// Whether a caller may still correct a label. False for an unknown project or label.
+    pub async fn may_correct(
+        &self,
+        project: &ProjectName,
+        label: &str,
+        caller: &str,
+    ) -> Result<bool, ServiceError> {
+        let Ok(label) = LabelName::parse(label) else {
+            return Ok(false);
+        };
+        match self.correction(project, &label, Some(caller)).await {
+            Ok(correction) => Ok(correction.is_some()),
+            Err(ServiceError::Store(StoreError::NotFound(_))) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Deletes a label and returns it. Fails with [`ServiceError::Precondition`] and

@@ -23,6 +23,7 @@ mod database;
 mod error;
 mod exceptions;
 mod history;
+mod idempotency;
 mod ids;
 mod known;
 mod maintenance;
@@ -53,6 +54,7 @@ pub use history::{
     CommitOutcomes, CommitPlace, CommitRecord, IngestPlace, NewCommit, Prepared, Stamp, StepKey,
     StepRecord,
 };
+pub use idempotency::{IdempotencyStore, KeptReply, KeyBounds, KeyClaim, KeyName};
 pub use known::KnownParts;
 pub use maintenance::{CheckReport, Collected, Mode, exposed};
 pub use mark::Mark;
@@ -118,13 +120,14 @@ async fn waited<T, E>(
 /// The future of a store's answer.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// Projects, their revisions and labels. Probe results are in [`ProbeStore`].
+/// Projects, their revisions and labels. Probe results are in [`ProbeStore`], idempotency keys in
+/// [`IdempotencyStore`].
 ///
 /// Every call is one durable transaction. An unknown project is [`Missing::Project`]. All calls can
 /// fail with [`StoreError::Unavailable`], [`StoreError::Corrupt`] and [`StoreError::Backend`], and
 /// those that change something with [`StoreError::Detached`]. `now` is in microseconds since
 /// 1970-01-01 UTC.
-pub trait Store: ProbeStore + Send + Sync + 'static {
+pub trait Store: ProbeStore + IdempotencyStore + Send + Sync + 'static {
     /// Whether the database answers.
     fn ping(&self) -> Answer<'_, ()>;
 

@@ -21,12 +21,12 @@ type File = (&'static str, &'static str);
 const SQLITE_FILES: &[File] = migrations!(
     "sqlite": "0001_store", "0002_exceptions", "0003_tokens", "0004_history", "0005_rearranged",
     "0006_probe", "0007_packed", "0008_findings", "0009_whole_files", "0010_probe_owners",
-    "0011_computed",
+    "0011_computed", "0012_label_creators", "0013_idempotency_keys",
 );
 const POSTGRES_FILES: &[File] = migrations!(
     "postgres": "0001_store", "0002_exceptions", "0003_tokens", "0004_history", "0005_rearranged",
     "0006_probe", "0007_packed", "0008_findings", "0009_whole_files", "0010_probe_owners",
-    "0011_computed",
+    "0011_computed", "0012_label_creators", "0013_idempotency_keys",
 );
 
 pub(super) static SQLITE: LazyLock<Migrator> = LazyLock::new(|| migrator(SQLITE_FILES));

@@ -103,6 +103,10 @@ pub struct LabelRecord {
     pub release: Option<String>,
     /// When it was created or last changed.
     pub moved_at: i64,
+    /// When it was created, if that is known.
+    pub created_at: Option<i64>,
+    /// The id of the token that created it.
+    pub creator: Option<String>,
 }
 
 /// A label to set.
@@ -116,6 +120,8 @@ pub struct LabelRequest {
     pub on_other_release: OnOtherRelease,
     /// What the label must name beforehand.
     pub expected: Expected,
+    /// The id of the token that sets it.
+    pub creator: Option<String>,
 }
 
 impl LabelRequest {
@@ -127,6 +133,7 @@ impl LabelRequest {
             release,
             on_other_release: OnOtherRelease::Refuse,
             expected: Expected::Anything,
+            creator: None,
         }
     }
 }

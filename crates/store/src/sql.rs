@@ -21,7 +21,8 @@ pub const PROJECT_INSERT: &str = "INSERT INTO projects (name, description, polic
      VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING RETURNING id";
 pub const PROJECT_UPDATE: &str = "UPDATE projects SET description = $2, policy = $3 WHERE id = $1";
 /// In an order that leaves no dangling reference.
-pub const PROJECT_DELETE: [&str; 13] = [
+pub const PROJECT_DELETE: [&str; 14] = [
+    "DELETE FROM idempotency_keys WHERE project = (SELECT name FROM projects WHERE id = $1)",
     "DELETE FROM probe_items WHERE run IN (SELECT id FROM probe_runs WHERE project = $1)",
     "DELETE FROM probe_shards WHERE run IN (SELECT id FROM probe_runs WHERE project = $1)",
     "DELETE FROM probe_runs WHERE project = $1",
@@ -45,7 +46,8 @@ pub const REVISIONS_BEFORE: &str = "SELECT id, digest, ingested_at FROM revision
      WHERE project = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
 pub const REVISIONS_AFTER: &str = "SELECT id, digest, ingested_at FROM revisions \
      WHERE project = $1 AND id > $2 ORDER BY id";
-pub const LABELS_AFTER: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
+pub const LABELS_AFTER: &str = "SELECT l.name, l.revision, l.release, l.moved_at, l.created_at, \
+     l.creator, r.digest \
      FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.project = $1 AND l.revision > $2 \
      ORDER BY l.revision, l.name";
 pub const REVISIONS_NAMED: &str = "SELECT id, digest FROM revisions \
@@ -73,23 +75,29 @@ pub const FILE_OF_REVISION: &str = "SELECT rf.revision, rf.name, f.digest, f.byt
 
 // Labels.
 
-pub const LABEL: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
+pub const LABEL: &str = "SELECT l.name, l.revision, l.release, l.moved_at, l.created_at, \
+     l.creator, r.digest \
      FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.project = $1 AND l.name = $2";
-pub const LABEL_NAMED: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
+pub const LABEL_NAMED: &str = "SELECT l.name, l.revision, l.release, l.moved_at, l.created_at, \
+     l.creator, r.digest \
      FROM labels l JOIN revisions r ON r.id = l.revision \
      WHERE l.project = (SELECT id FROM projects WHERE name = $1) AND l.name = $2";
-pub const LABELS: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
+pub const LABELS: &str = "SELECT l.name, l.revision, l.release, l.moved_at, l.created_at, \
+     l.creator, r.digest \
      FROM labels l JOIN revisions r ON r.id = l.revision \
      WHERE l.project = (SELECT id FROM projects WHERE name = $1) ORDER BY l.name";
-pub const LABELS_NUMBERED: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
+pub const LABELS_NUMBERED: &str = "SELECT l.name, l.revision, l.release, l.moved_at, l.created_at, \
+     l.creator, r.digest \
      FROM labels l JOIN revisions r ON r.id = l.revision \
      WHERE l.project = (SELECT id FROM projects WHERE name = $1) AND \
      SUBSTR(l.name, 1, 1) IN ('v', 'V', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9') \
      ORDER BY l.name";
-pub const LABELS_OF_REVISIONS: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
+pub const LABELS_OF_REVISIONS: &str = "SELECT l.name, l.revision, l.release, l.moved_at, l.created_at, \
+     l.creator, r.digest \
      FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.revision IN (";
-pub const LABEL_SET: &str = "INSERT INTO labels (project, name, revision, release, moved_at) \
-     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (project, name) \
+/// A label that moves keeps its creator.
+pub const LABEL_SET: &str = "INSERT INTO labels (project, name, revision, release, moved_at, \
+     created_at, creator) VALUES ($1, $2, $3, $4, $5, $5, $6) ON CONFLICT (project, name) \
      DO UPDATE SET revision = excluded.revision, release = excluded.release, \
      moved_at = excluded.moved_at";
 pub const LABEL_DELETE: &str = "DELETE FROM labels WHERE project = $1 AND name = $2";
@@ -191,6 +199,26 @@ pub const TOKEN_BY_ID: &str = "SELECT id, name, hash, signing_key, projects, act
 pub const TOKEN_REVOKE: &str =
     "UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL";
 pub const TOKEN_TOUCH: &str = "UPDATE tokens SET last_used_at = $2 WHERE id = $1";
+
+// Idempotency keys.
+
+/// Expired keys, and those whose request never ended.
+pub const KEYS_EXPIRED_DELETE: &str = "DELETE FROM idempotency_keys \
+     WHERE created_at < $1 OR (status IS NULL AND created_at < $2)";
+pub const KEY: &str = "SELECT request, status, location, body FROM idempotency_keys \
+     WHERE owner = $1 AND project = $2 AND name = $3";
+pub const KEY_INSERT: &str = "INSERT INTO idempotency_keys (owner, project, name, request, created_at) \
+     VALUES ($1, $2, $3, $4, $5)";
+pub const KEY_ANSWER: &str = "UPDATE idempotency_keys SET status = $5, location = $6, body = $7 \
+     WHERE owner = $1 AND project = $2 AND name = $3 AND created_at = $4";
+pub const KEY_DELETE: &str = "DELETE FROM idempotency_keys \
+     WHERE owner = $1 AND project = $2 AND name = $3 AND created_at = $4 AND status IS NULL";
+pub const KEYS_COUNT: &str =
+    "SELECT COUNT(*) FROM idempotency_keys WHERE owner = $1 AND project = $2";
+/// The oldest key that has an answer.
+pub const KEY_OLDEST_DELETE: &str = "DELETE FROM idempotency_keys \
+     WHERE owner = $1 AND project = $2 AND name = (SELECT name FROM idempotency_keys \
+     WHERE owner = $1 AND project = $2 AND status IS NOT NULL ORDER BY created_at, name LIMIT 1)";
 
 // Maintenance.
 

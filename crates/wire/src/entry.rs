@@ -366,18 +366,8 @@ impl<N: Serialize> Serialize for ReasonCounts<N> {
     }
 }
 
-/// Parses a reason. Fails with [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue).
+/// Parses a reason. Fails with [`Kind::InvalidParameter`](crate::problem::Kind::InvalidParameter).
 pub fn reason(text: &str) -> Result<Reason, crate::problem::Problem> {
-    use crate::problem::{Kind, Problem};
-    Reason::parse(text).ok_or_else(|| {
-        let known = Reason::ALL.map(Reason::as_str);
-        let near = opatlas_source::suggest::nearest(text, known);
-        let detail = format!(
-            "reason: unknown reason `{text}`; reasons are {}",
-            known.join(", ")
-        );
-        Problem::new(Kind::UnknownValue, detail)
-            .suggesting(near.into_iter().map(Into::into).collect())
-            .about("reason")
-    })
+    let known = Reason::ALL.map(Reason::as_str);
+    Reason::parse(text).ok_or_else(|| crate::problem::Problem::not_listed("reason", text, &known))
 }

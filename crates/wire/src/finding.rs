@@ -185,6 +185,16 @@ pub fn first(snapshot: &Snapshot) -> Vec<Finding> {
     findings.map(|finding| one(snapshot, finding)).collect()
 }
 
+/// The first errors of a snapshot, for a problem document.
+#[must_use]
+pub fn first_errors(snapshot: &Snapshot) -> Vec<Finding> {
+    let errors = snapshot
+        .listed()
+        .filter(|finding| finding.severity == diagnostic::Severity::Error);
+    let errors = errors.take(IN_PROBLEMS);
+    errors.map(|finding| one(snapshot, finding)).collect()
+}
+
 /// A finding of a snapshot.
 #[must_use]
 pub fn one(snapshot: &Snapshot, finding: &diagnostic::Finding) -> Finding {

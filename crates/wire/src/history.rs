@@ -21,7 +21,7 @@ pub struct LifePath {
 }
 
 /// The kind of timeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LineName {
     /// Labels that are versions, in version order.

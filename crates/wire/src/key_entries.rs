@@ -95,41 +95,54 @@ pub(crate) fn reasons<'v>(
     })
 }
 
-/// Calls `each` with every selected operator and its entry.
+/// Calls `each` with the selected operators in this part of the list, and their entries. Returns the
+/// number of all selected operators.
 pub fn each_entry<'v>(
     view: View<'v>,
     slot: Slot,
     selection: &TableSelection,
+    part: std::ops::Range<usize>,
     mut each: impl FnMut(OperatorId, opatlas_dispatch::Entry<'v>),
-) {
+) -> usize {
+    let mut fitting = 0;
     for (id, reason, verdict) in reasons(view, slot, selection) {
-        if selection.fits(reason, verdict)
+        if !selection.fits(reason, verdict) {
+            continue;
+        }
+        if part.contains(&fitting)
             && let Some(entry) = view.entry(id, slot)
         {
             each(id, entry);
         }
+        fitting += 1;
     }
+    fitting
 }
 
-/// One key across all operators, as CSV.
+/// A part of the list of one key across all operators, as CSV; and the length of the list.
 #[must_use]
-pub fn csv(snapshot: &Snapshot, slot: Slot, selection: &TableSelection) -> String {
+pub fn csv(
+    snapshot: &Snapshot,
+    slot: Slot,
+    selection: &TableSelection,
+    part: std::ops::Range<usize>,
+) -> (String, usize) {
     let tables = snapshot.tables(&selection.profile);
     let view = View::new(snapshot.inputs(), &tables);
     let mut text = CSV_HEADER.to_owned();
-    each_entry(view, slot, selection, |id, entry| {
+    let count = each_entry(view, slot, selection, part, |id, entry| {
         csv_row(&mut text, view, id, &entry);
     });
-    text
+    (text, count)
 }
 
-/// Makes a page of a key's entries, and passes it to `then` with whether there is another page.
+/// Makes a page of a key's entries, and passes it to `then` with the length of the whole list.
 pub fn with_key<T>(
     snapshot: &Snapshot,
     slot: Slot,
     selection: &TableSelection,
     part: std::ops::Range<usize>,
-    then: impl FnOnce(KeyView<'_>, bool) -> T,
+    then: impl FnOnce(KeyView<'_>, usize) -> T,
 ) -> T {
     let tables = snapshot.tables(&selection.profile);
     let view = View::new(snapshot.inputs(), &tables);
@@ -172,5 +185,5 @@ pub fn with_key<T>(
         items,
         next_cursor: None,
     };
-    then(page, part.end < fitting)
+    then(page, fitting)
 }

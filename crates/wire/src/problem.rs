@@ -14,6 +14,15 @@ use crate::finding::Finding;
 pub const PROBLEM_JSON: &str = "application/problem+json";
 
 /// A kind of problem. Slugs are stable identifiers for clients.
+///
+/// A fault has the same status on every route:
+///
+/// - 400: the request is malformed. Its JSON, query, headers or cursor cannot be read, or a parameter is
+///   unknown, missing, of the wrong type, out of range, or not in its closed list.
+/// - 404: something is not stored, or the path names a release, rule, key or way that does not exist.
+/// - 409: the stored state does not allow the change.
+/// - 422: the request is well-formed, but its content cannot be processed. It names a release, rule, key,
+///   tag or way that does not exist, or has files, schemas, results, policies or exceptions with faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the table below says what each is")]
 pub enum Kind {
@@ -50,6 +59,7 @@ pub enum Kind {
     OtherRun,
     LeaseLost,
     ShardDone,
+    KeyInProgress,
     PreconditionFailed,
     TooLarge,
     UnsupportedMediaType,
@@ -61,11 +71,13 @@ pub enum Kind {
     UnknownBuild,
     RefusedRegistration,
     UnreadableBundle,
+    BundleHasErrors,
     SameRevision,
     NothingToCompare,
     UnreadableSchema,
     InvalidPolicy,
     IncompleteResult,
+    KeyReused,
     Internal,
     Busy,
     StoreUnavailable,
@@ -75,7 +87,7 @@ pub(crate) struct Row(&'static str, StatusCode, &'static str, &'static str);
 
 impl Kind {
     /// Every kind, by status.
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 55] = [
         Self::MalformedRequest,
         Self::MalformedBody,
         Self::MalformedBundle,
@@ -109,6 +121,7 @@ impl Kind {
         Self::OtherRun,
         Self::LeaseLost,
         Self::ShardDone,
+        Self::KeyInProgress,
         Self::PreconditionFailed,
         Self::TooLarge,
         Self::UnsupportedMediaType,
@@ -120,11 +133,13 @@ impl Kind {
         Self::UnknownBuild,
         Self::RefusedRegistration,
         Self::UnreadableBundle,
+        Self::BundleHasErrors,
         Self::SameRevision,
         Self::NothingToCompare,
         Self::UnreadableSchema,
         Self::InvalidPolicy,
         Self::IncompleteResult,
+        Self::KeyReused,
         Self::Internal,
         Self::Busy,
         Self::StoreUnavailable,
@@ -138,7 +153,7 @@ impl Kind {
             Self::MalformedBody => Row("malformed-body", S::BAD_REQUEST, "Malformed body", "The body does not match its media type, or lacks a member."),
             Self::MalformedBundle => Row("malformed-bundle", S::BAD_REQUEST, "Malformed bundle", "The files in the body are not a bundle: one is missing, occurs twice, or has a name that bundles do not have."),
             Self::InvalidName => Row("invalid-name", S::BAD_REQUEST, "Invalid name", "A project name, label or digest is malformed."),
-            Self::InvalidParameter => Row("invalid-parameter", S::BAD_REQUEST, "Invalid parameter", "A query parameter is unknown, missing, occurs twice, or has a value of the wrong form."),
+            Self::InvalidParameter => Row("invalid-parameter", S::BAD_REQUEST, "Invalid parameter", "A query parameter is unknown, missing, occurs twice, or has a value of the wrong form, out of range, or not in its closed list."),
             Self::InvalidCursor => Row("invalid-cursor", S::BAD_REQUEST, "Invalid cursor", "The cursor belongs to another list, or the list has changed since; start again without a cursor."),
             Self::Unauthenticated => Row("unauthenticated", S::UNAUTHORIZED, "Not authenticated", "The request needs a valid token, neither revoked nor expired: `Authorization: Bearer opatlas_...`."),
             Self::Forbidden => Row("forbidden", S::FORBIDDEN, "Forbidden", "The token does not allow this action, or not in this project; or the request comes from a page of another site, or names a host that this server does not serve."),
@@ -167,22 +182,25 @@ impl Kind {
             Self::OtherRun => Row("other-run", S::CONFLICT, "Other run", "The name belongs to a run of another revision, torch or device."),
             Self::LeaseLost => Row("lease-lost", S::CONFLICT, "Lease lost", "The lease of the shard has ended; the worker drops the shard and asks for another."),
             Self::ShardDone => Row("shard-done", S::CONFLICT, "Shard is done", "The shard has another result. The first is kept."),
+            Self::KeyInProgress => Row("key-in-progress", S::CONFLICT, "Idempotency key in progress", "Another request with this `Idempotency-Key` is in progress; repeat the request after `Retry-After` seconds."),
             Self::PreconditionFailed => Row("precondition-failed", S::PRECONDITION_FAILED, "Precondition failed", "The label does not match `If-Match` or `If-None-Match`."),
             Self::TooLarge => Row("too-large", S::PAYLOAD_TOO_LARGE, "Too large", "A file, all files together, or the body exceed the limit."),
             Self::UnsupportedMediaType => Row("unsupported-media-type", S::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type", "This route does not accept the media type or encoding of the body."),
             Self::UnknownRelease => Row("unknown-release", S::UNPROCESSABLE_ENTITY, "No such release", "The text is not a known release of PyTorch."),
             Self::UnknownRule => Row("unknown-rule", S::UNPROCESSABLE_ENTITY, "No such rule", "No rule has this id."),
-            Self::UnknownValue => Row("unknown-value", S::UNPROCESSABLE_ENTITY, "No such value", "A parameter has a value that does not exist, for example a tag that the revision does not have; `suggestions` has similar values."),
+            Self::UnknownValue => Row("unknown-value", S::UNPROCESSABLE_ENTITY, "No such value", "A parameter names something that does not exist, for example a tag that the revision does not have, or a way; `suggestions` has similar names."),
             Self::UnknownKey => Row("unknown-key", S::UNPROCESSABLE_ENTITY, "No such dispatch key", "The release has no dispatch key with this name."),
             Self::AliasKey => Row("alias-key", S::UNPROCESSABLE_ENTITY, "Alias key", "The key is an alias of several runtime keys, and tables have entries for runtime keys only."),
             Self::UnknownBuild => Row("unknown-build", S::UNPROCESSABLE_ENTITY, "No such build", "The text is neither a build profile nor a list of backends of the release."),
             Self::RefusedRegistration => Row("refused-registration", S::UNPROCESSABLE_ENTITY, "Registration refused", "The dispatcher rejects a registration, for example an unknown name or a second fallback for a key; `errors` lists each."),
             Self::UnreadableBundle => Row("unreadable-bundle", S::UNPROCESSABLE_ENTITY, "Unreadable bundle", "`native_functions.yaml` is not a list of entries (the findings show where), or it declares more operators than a stored revision may have. Nothing is stored."),
+            Self::BundleHasErrors => Row("bundle-has-errors", S::UNPROCESSABLE_ENTITY, "Bundle has errors", "The request is `strict`, and the files have errors, which the findings list. Nothing is stored, and no label is set."),
             Self::SameRevision => Row("same-revision", S::UNPROCESSABLE_ENTITY, "Same revision twice", "Base and head of the range are the same address."),
             Self::NothingToCompare => Row("nothing-to-compare", S::UNPROCESSABLE_ENTITY, "Nothing to compare", "One side has no valid entry, so there is nothing to compare; the findings show where."),
             Self::UnreadableSchema => Row("unreadable-schema", S::UNPROCESSABLE_ENTITY, "Unreadable schema", "The schema parser of the PyTorch runtime rejects the schema; `errors` has the reason and the position."),
             Self::InvalidPolicy => Row("invalid-policy", S::UNPROCESSABLE_ENTITY, "Invalid policy", "A policy or an exception has an unknown member or an invalid value."),
             Self::IncompleteResult => Row("incomplete-result", S::UNPROCESSABLE_ENTITY, "Incomplete result", "A result or a dump does not match its digest, or the rows are not one for each item. Nothing is stored; send it again."),
+            Self::KeyReused => Row("key-reused", S::UNPROCESSABLE_ENTITY, "Idempotency key reused", "The `Idempotency-Key` belongs to another request: another route, query, or body. Use a new key for a new request."),
             Self::Internal => Row("internal", S::INTERNAL_SERVER_ERROR, "Internal error", "A defect of the service; its log has details under the id of the request."),
             Self::Busy => Row("busy", S::SERVICE_UNAVAILABLE, "Busy", "The server is at its limit; retry after `Retry-After` seconds."),
             Self::StoreUnavailable => Row("store-unavailable", S::SERVICE_UNAVAILABLE, "Store unavailable", "The database does not answer; retry after `Retry-After` seconds."),
@@ -205,7 +223,7 @@ impl Kind {
     #[must_use]
     pub fn statuses(self) -> Vec<StatusCode> {
         match self {
-            Self::UnknownRelease | Self::UnknownRule | Self::UnknownKey => {
+            Self::UnknownRelease | Self::UnknownRule | Self::UnknownKey | Self::UnknownValue => {
                 vec![StatusCode::NOT_FOUND, self.status()]
             }
             _ => vec![self.status()],
@@ -304,6 +322,21 @@ impl Problem {
             parameter: Some(parameter.to_owned()),
         });
         self
+    }
+
+    /// The problem of a parameter with a value that is not one of a closed list, with the list.
+    #[must_use]
+    pub fn not_listed(parameter: &str, value: &str, known: &[&str]) -> Self {
+        let shown: String = value.chars().take(128).collect();
+        let quoted: Vec<_> = known.iter().map(|known| format!("`{known}`")).collect();
+        let detail = format!(
+            "{parameter}: `{shown}` must be one of {}",
+            quoted.join(", ")
+        );
+        let near = nearest_few(value, known.iter().copied(), 1);
+        Self::new(Kind::InvalidParameter, detail)
+            .suggesting(near.into_iter().map(str::to_owned).collect())
+            .about(parameter)
     }
 
     /// The problem of an unknown value of a filter, with similar values.

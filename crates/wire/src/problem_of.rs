@@ -132,6 +132,11 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> Problem {
         }
         Refusal::FileSize { .. } | Refusal::BundleSize { .. } => Kind::TooLarge,
         Refusal::Operators { .. } => Kind::UnreadableBundle,
+        Refusal::Errors(snapshot) => {
+            let mut problem = Problem::new(Kind::BundleHasErrors, refusal.to_string());
+            problem.findings = finding::first_errors(snapshot);
+            return problem;
+        }
         Refusal::NoList(snapshot) => {
             let mut problem = Problem::new(Kind::UnreadableBundle, refusal.to_string());
             problem.findings = finding::first(snapshot);
@@ -200,6 +205,14 @@ pub(crate) fn internal(error: &dyn std::error::Error) -> Problem {
         Kind::Internal,
         "the service failed; its log has details under the id of this request",
     )
+}
+
+impl Problem {
+    /// The problem of a rejected bundle.
+    #[must_use]
+    pub fn of_refusal(refusal: &Refusal) -> Self {
+        of_refusal(refusal)
+    }
 }
 
 impl Fault {

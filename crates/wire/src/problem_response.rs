@@ -13,7 +13,10 @@ const RETRY_AFTER: HeaderValue = HeaderValue::from_static("2");
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
-        if matches!(self.kind, Kind::Busy | Kind::StoreUnavailable) {
+        if matches!(
+            self.kind,
+            Kind::Busy | Kind::StoreUnavailable | Kind::KeyInProgress
+        ) {
             response
                 .headers_mut()
                 .insert(header::RETRY_AFTER, RETRY_AFTER);

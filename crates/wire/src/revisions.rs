@@ -24,6 +24,8 @@ pub struct IngestQuery {
     pub release: Option<String>,
     /// Move a version label that points to another revision.
     pub force: Option<bool>,
+    /// Store nothing if the files have errors.
+    pub strict: Option<bool>,
 }
 
 /// A file of a revision.

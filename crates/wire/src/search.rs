@@ -35,6 +35,8 @@ pub struct SearchQuery {
     /// The maximum number of operators.
     #[param(minimum = 1, maximum = 500, default = 100)]
     pub limit: Option<usize>,
+    /// `next_cursor` of the previous page.
+    pub cursor: Option<String>,
     /// The kind of timeline.
     #[param(inline)]
     pub line: Option<LineName>,
@@ -49,6 +51,8 @@ pub struct SearchView {
     /// The operators. Those whose names match come first, and among them those of the last revision.
     /// If no operator contains all words and one of them names a way, those that contain the rest.
     pub items: Vec<FoundView>,
+    /// The cursor of the next page; null at the end.
+    pub next_cursor: Option<String>,
     /// The way to run operators that the words name; null if they name none.
     pub way: Option<SoughtWayView>,
 }

@@ -56,6 +56,20 @@ pub struct SignatureListQuery {
     /// The release of PyTorch whose rules apply, for an address by digest.
     #[param(example = "2.9")]
     pub release: Option<String>,
+    /// The number of operators in a page.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the previous page.
+    pub cursor: Option<String>,
+}
+
+/// A page of declarations.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SignaturesList {
+    /// The declarations, one item for each operator.
+    pub items: Vec<Signatures>,
+    /// The cursor of the next page; null at the end.
+    pub next_cursor: Option<String>,
 }
 
 /// The declarations of an operator, as the release's torchgen generates them. A member is absent if

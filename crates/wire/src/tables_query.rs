@@ -102,12 +102,8 @@ fn once<T>(slot: &mut Option<T>, name: &str, value: T) -> Result<(), Problem> {
 fn choice<T: Copy>(name: &str, value: &str, known: &[(&str, T)]) -> Result<T, Problem> {
     let found = known.iter().find(|(text, _)| *text == value);
     found.map(|(_, value)| *value).ok_or_else(|| {
-        let quoted: Vec<_> = known.iter().map(|(text, _)| format!("`{text}`")).collect();
-        let detail = format!("{name}: `{value}` must be one of {}", quoted.join(", "));
-        let near = opatlas_source::suggest::nearest(value, known.iter().map(|(text, _)| *text));
-        Problem::new(Kind::UnknownValue, detail)
-            .suggesting(near.into_iter().map(Into::into).collect())
-            .about(name)
+        let known: Vec<_> = known.iter().map(|(text, _)| *text).collect();
+        Problem::not_listed(name, value, &known)
     })
 }
 

@@ -9,10 +9,9 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_pytorch::release::Release;
 use opatlas_report::table::chain_sentence;
-use opatlas_source::suggest::nearest;
 use opatlas_verdict::{Answer, Applicability, Because, KnownFrom, Verdict, View};
 
-use super::problem::{Kind, Problem};
+use super::problem::Problem;
 
 /// Whether calling an operator works on a key, and what it needs.
 #[derive(Debug, Serialize, ToSchema)]
@@ -184,17 +183,8 @@ impl Serialize for VerdictCounts {
     }
 }
 
-/// Parses a verdict. Fails with [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue).
+/// Parses a verdict. Fails with [`Kind::InvalidParameter`](crate::problem::Kind::InvalidParameter).
 pub fn verdict(text: &str) -> Result<Verdict, Problem> {
-    Verdict::parse(text).ok_or_else(|| {
-        let known = Verdict::ALL.map(Verdict::as_str);
-        let near = nearest(text, known);
-        let detail = format!(
-            "verdict: there is no `{text}`; verdicts are {}",
-            known.join(", ")
-        );
-        Problem::new(Kind::UnknownValue, detail)
-            .suggesting(near.into_iter().map(Into::into).collect())
-            .about("verdict")
-    })
+    let known = Verdict::ALL.map(Verdict::as_str);
+    Verdict::parse(text).ok_or_else(|| Problem::not_listed("verdict", text, &known))
 }

@@ -196,12 +196,10 @@ pub fn parse_way(text: &str) -> Result<Way, Problem> {
     })
 }
 
-/// Parses a fate. Fails with the nearest words.
+/// Parses a fate. Fails with [`Kind::InvalidParameter`].
 pub fn parse_fate(text: &str) -> Result<Fate, Problem> {
-    Fate::parse(text).ok_or_else(|| {
-        let known = Fate::ALL.map(Fate::as_str);
-        unknown("fate", text, &known)
-    })
+    let known = Fate::ALL.map(Fate::as_str);
+    Fate::parse(text).ok_or_else(|| Problem::not_listed("fate", text, &known))
 }
 
 fn unknown(what: &'static str, text: &str, known: &[&'static str]) -> Problem {

@@ -203,6 +203,8 @@ async fn store(
         label: Some(label),
         release: import.release.as_deref(),
         protection: import.protection(),
+        strictness: import.strictness(),
+        caller: None,
     };
     let taken = stored
         .ingest(ingest)

@@ -6,7 +6,8 @@ use uuid::Uuid;
 
 use crate::cli::stored::IngestOutcome;
 use opatlas_service::{
-    Address, Holds, Ingest, JudgedRelease, Protection, Resolved, ServiceError, Snapshot, Summary,
+    Address, Holds, Ingest, JudgedRelease, Protection, Resolved, ServiceError, Snapshot,
+    Strictness, Summary,
 };
 use opatlas_source::{Bundle, Digest, SOURCES};
 use opatlas_store::{LabelName, LabelRecord, Missing, ProjectName, RevisionKey};
@@ -178,6 +179,7 @@ impl Remote {
             ("label", ingest.label),
             ("release", ingest.release),
             ("force", force(ingest.protection)),
+            ("strict", strict(ingest.strictness)),
         ];
         let url = self.http.base.url(&path, &query);
         let boundary = Uuid::new_v4().simple().to_string();
@@ -239,11 +241,17 @@ fn record(label: &Label) -> Option<LabelRecord> {
         sequence: label.sequence,
         release: label.release.clone(),
         moved_at: micros(&label.moved_at)?,
+        created_at: None,
+        creator: None,
     })
 }
 
 fn force(protection: Protection) -> Option<&'static str> {
     (protection == Protection::Forced).then_some("true")
+}
+
+fn strict(strictness: Strictness) -> Option<&'static str> {
+    (strictness == Strictness::Strict).then_some("true")
 }
 
 pub(super) fn odd(answer: &Answer, what: &str) -> Error {

@@ -130,12 +130,16 @@ pub async fn guard(
         parts.extensions.insert(Access(None));
         return Ok(next.run(Request::from_parts(parts, body)).await);
     };
-    let project = project_of(&mut parts, &api).await;
+    let named = Named::of(&mut parts, &api).await;
+    let is_put = parts.method == Method::PUT;
     let label_use = label_use(action, &parts.uri);
     let (grant, request) = identify(&api, Request::from_parts(parts, body)).await?;
     tracing::Span::current().record("token", grant.id.as_str());
-    let project = project?;
-    if !grant.allows(action, project.as_ref()) {
+    let named = named?;
+    let project = &named.project;
+    if !grant.allows(action, project.as_ref())
+        && !(is_put && action == Action::Label && named.may_correct(&api, &grant).await?)
+    {
         return Err(forbidden(&grant, action, project.as_ref()));
     }
     if let Some(label_use) = label_use?
@@ -150,19 +154,43 @@ pub async fn guard(
     Ok(next.run(Request::from_parts(parts, body)).await)
 }
 
-/// The project in the path, decoded as in the handler. Rejects an invalid name even if the caller
-/// has rights to all projects.
-async fn project_of(parts: &mut Parts, api: &Api) -> Result<Option<ProjectName>, Problem> {
-    let params = RawPathParams::from_request_parts(parts, api)
-        .await
-        .map_err(|rejection| {
-            Problem::new(Kind::MalformedRequest, plain::path(&rejection.body_text()))
-        })?;
-    let named = params.iter().find(|(name, _)| *name == "project");
-    let Some((_, name)) = named else {
-        return Ok(None);
-    };
-    Ok(Some(project_name(name)?))
+/// The names in the path, decoded as in the handler.
+#[derive(Debug)]
+pub struct Named {
+    /// The project.
+    pub project: Option<ProjectName>,
+    label: Option<String>,
+}
+
+impl Named {
+    /// Rejects an invalid name of a project even if the caller has rights to all projects.
+    pub async fn of(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        let params = RawPathParams::from_request_parts(parts, api)
+            .await
+            .map_err(|rejection| {
+                Problem::new(Kind::MalformedRequest, plain::path(&rejection.body_text()))
+            })?;
+        let named = |wanted| {
+            let mut params = params.iter();
+            params.find_map(|(name, value)| (name == wanted).then_some(value))
+        };
+        Ok(Self {
+            project: named("project").map(project_name).transpose()?,
+            label: named("label").map(str::to_owned),
+        })
+    }
+
+    /// Whether the label was created by this token within the last hour, so that it may move it.
+    async fn may_correct(&self, api: &Api, grant: &Grant) -> Result<bool, Problem> {
+        let (Some(project), Some(label)) = (&self.project, &self.label) else {
+            return Ok(false);
+        };
+        if !grant.allows(Action::Ingest, Some(project)) {
+            return Ok(false);
+        }
+        let corrects = api.service.may_correct(project, label, &grant.id);
+        Ok(corrects.await?)
+    }
 }
 
 /// A project's name. Fails with [`Kind::InvalidName`] for a name that no project can have.

@@ -9,8 +9,9 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 
@@ -25,6 +26,12 @@ pub const SMALL_BODY: usize = 64 << 10;
 
 /// One client may use one part in this many of a budget.
 const SHARE: usize = 2;
+
+/// How many more requests the client may have in progress.
+pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+
+/// How many requests the client may have in progress.
+pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
 /// The route without limits. It must answer as long as the process runs.
 const HEALTH: &str = "/healthz";
@@ -54,6 +61,19 @@ impl Bounds {
         }
     }
 
+    /// Adds the limit on requests in progress, in the form of the draft on rate limit headers. There
+    /// is no limit per time, so there is no window.
+    fn tell(&self, client: Option<IpAddr>, response: &mut Response) {
+        let (limit, left) = (self.requests.limit(client), self.requests.left(client));
+        let policy = format!("\"requests\";q={limit};qu=\"concurrent-requests\"");
+        let now = format!("\"requests\";r={left}");
+        for (name, text) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, now)] {
+            if let Ok(value) = HeaderValue::from_str(&text) {
+                response.headers_mut().insert(name, value);
+            }
+        }
+    }
+
     fn reserve_buffers(
         &self,
         client: Option<IpAddr>,
@@ -75,15 +95,23 @@ fn busy(what: &str, limit: Exhausted) -> Problem {
 }
 
 /// The layer. Fails with [`Kind::Busy`] if too many requests are in progress or answers unread.
-pub async fn bounded(
-    State(bounds): State<Bounds>,
+pub async fn bounded(State(bounds): State<Bounds>, request: Request, next: Next) -> Response {
+    if request.uri().path() == HEALTH {
+        return next.run(request).await;
+    }
+    let client = request.extensions().get::<Client>().copied();
+    let answer = within(&bounds, client, request, next).await;
+    let mut response = answer.unwrap_or_else(Problem::into_response);
+    bounds.tell(client.and_then(Client::unless_proxy), &mut response);
+    response
+}
+
+async fn within(
+    bounds: &Bounds,
+    client: Option<Client>,
     request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    if request.uri().path() == HEALTH {
-        return Ok(next.run(request).await);
-    }
-    let client = request.extensions().get::<Client>().copied();
     let in_progress = bounds
         .requests
         .reserve(client.and_then(Client::unless_proxy), 1);

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::http::ApiConfig;
 use crate::http::middleware::metrics::{RequestTimer, RouteFigures};
+use crate::http::page;
 use opatlas_wire::problem::{Kind, PROBLEM_JSON, Problem};
 
 /// The header that carries the id of a request, in both directions.
@@ -52,6 +53,7 @@ pub async fn envelope(
         200 if wants_any && response.headers().contains_key(header::ETAG) => unchanged(response),
         _ => response,
     };
+    page::link(&mut response, &uri);
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
     if let Ok(value) = HeaderValue::from_str(&id) {

@@ -19,8 +19,8 @@ use moka::sync::Cache;
 
 use crate::http::Api;
 use crate::http::middleware::access::AuthMode;
-use crate::http::middleware::envelope;
 use crate::http::middleware::metrics::{CacheLooks, RequestTimer, RouteFigures};
+use crate::http::middleware::{bounds, envelope};
 use opatlas_service::Holds;
 use opatlas_store::Mark;
 
@@ -163,7 +163,9 @@ pub async fn kept(
     };
     if body.len() <= LARGEST {
         let mut headers = parts.headers.clone();
-        headers.remove(envelope::REQUEST_ID);
+        for name in [envelope::REQUEST_ID, bounds::RATE_LIMIT] {
+            headers.remove(name);
+        }
         let route = route.as_ref().map(MatchedPath::as_str);
         let kept = Kept {
             headers,

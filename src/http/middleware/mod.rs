@@ -7,4 +7,5 @@ pub mod hosts;
 pub mod kept;
 pub mod leftover;
 pub mod metrics;
+pub mod repeats;
 pub mod sending;

@@ -48,3 +48,27 @@ pub(super) async fn view<P: Hash>(
     })
     .await
 }
+
+pub(super) async fn page<P: Hash>(
+    api: &Api,
+    accept: &Accept,
+    (revision, selection): (&Resolved, TableSelection),
+    (name, parameters): (&'static str, P),
+    make: impl FnOnce(View<'_>, &TableSelection) -> Result<(Vec<u8>, Option<String>), Problem>
+    + Send
+    + 'static,
+) -> Result<Response, Problem> {
+    let request = ViewRequest {
+        revision,
+        view: name,
+        parameters: (selection.clone(), parameters),
+        media: Media::Json,
+        making: Making::Parsed,
+        effort: Effort::Much,
+    };
+    respond::page(api, accept, request, move |snapshot, _| {
+        let tables = snapshot.tables(&selection.profile);
+        make(View::new(snapshot.inputs(), &tables), &selection)
+    })
+    .await
+}

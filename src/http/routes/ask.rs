@@ -10,6 +10,7 @@ use opatlas_report::ask as report;
 
 use crate::http::Api;
 use crate::http::body;
+use crate::http::body::BYTES;
 use crate::http::extract::Json;
 use crate::http::middleware::access::Access;
 use crate::http::negotiate::{Accept, Media};
@@ -45,7 +46,7 @@ impl FromRequest<Api> for Asked {
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let media = body::media(request.headers());
         match media.as_deref() {
-            Some("text/plain") => {
+            Some("text/plain" | BYTES) => {
                 let bytes = body::collect(request, api, MOST_BYTES).await?;
                 let text = String::from_utf8(bytes.into());
                 let text =
@@ -58,7 +59,7 @@ impl FromRequest<Api> for Asked {
             }
             media => Err(body::unsupported(
                 media,
-                &["application/json", "text/plain"],
+                &["application/json", "text/plain", BYTES],
             )),
         }
     }
@@ -76,10 +77,10 @@ impl FromRequest<Api> for Asked {
     tag = "stateless",
     operation_id = "ask",
     request_body(
-        description = "The text, as JSON or plain; at most 256 KiB",
+        description = "The text, as JSON or as it is; at most 256 KiB. `text/plain` is accepted, too",
         content(
             (AskedText = "application/json"),
-            (String = "text/plain", example = "RuntimeError: derivative for aten::heaviside is not implemented"),
+            (String = "application/octet-stream", example = "RuntimeError: derivative for aten::heaviside is not implemented"),
         ),
     ),
     responses(

@@ -25,7 +25,8 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 const FORMS: &[Media] = &[Media::Json, Media::Markdown, Media::Csv, Media::Text];
 
 /// The media types of a backend file.
-const YAML: [&str; 4] = [
+const YAML: [&str; 5] = [
+    "application/octet-stream",
     "application/yaml",
     "application/x-yaml",
     "text/yaml",
@@ -85,7 +86,7 @@ pub async fn stored(
     tag = "comparisons",
     operation_id = "compare_for_backend_file",
     params(ComparePath, BackendQuery),
-    request_body(description = "The backend file", content((String = "application/yaml"))),
+    request_body(description = "The backend file, which is YAML; `application/yaml` is accepted, too", content((String = "application/octet-stream"))),
     responses(
         (status = 200, description = "The changes for the backend", content(
             (BackendReport = "application/json"),

@@ -25,7 +25,8 @@ use opatlas_wire::compare_sides::CompareBody;
 use opatlas_wire::comparison::Comparison;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
-const PARTS: HeaderName = HeaderName::from_static("x-parts");
+/// The number of parts of a Markdown report.
+pub const PARTS: HeaderName = HeaderName::from_static("x-parts");
 
 const FORMS: &[Media] = &[
     Media::Json,
@@ -69,7 +70,7 @@ pub async fn stored(
     accept: Accept,
 ) -> Result<Response, Problem> {
     let media = accept.media(FORMS)?;
-    check(&query)?;
+    check(&query, media)?;
     let filter = query.filter()?;
     let service = &api.service;
     let (base, head) = split(&path.range, query.against.as_deref())?;
@@ -194,7 +195,7 @@ pub async fn given(
     request: Request,
 ) -> Result<Response, Problem> {
     let media = accept.media(FORMS)?;
-    check(&query)?;
+    check(&query, media)?;
     let filter = query.filter()?;
     match body::media(request.headers()).as_deref() {
         Some("application/json") => {}
@@ -279,7 +280,7 @@ async fn part(
     Ok(response)
 }
 
-fn check(query: &CompareQuery) -> Result<(), Problem> {
+fn check(query: &CompareQuery, media: Media) -> Result<(), Problem> {
     let bad =
         |name: &str, detail: String| Err(Problem::new(Kind::InvalidParameter, detail).about(name));
     match (query.max_chars, query.part) {
@@ -288,6 +289,11 @@ fn check(query: &CompareQuery) -> Result<(), Problem> {
             format!("`max_chars` is {max}, but must be between {LEAST_MAX_CHARS} and 1000000"),
         ),
         (_, Some(0)) => bad("part", "part numbers start at 1".to_owned()),
+        (_, Some(_)) if media != Media::Markdown => bad(
+            "part",
+            "only the Markdown report has parts; request it with `Accept: text/markdown`"
+                .to_owned(),
+        ),
         _ => Ok(()),
     }
 }

@@ -19,7 +19,9 @@ const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000,
 
 /// A file
 ///
-/// The original bytes. They never change at an address by digest.
+/// The original bytes. They never change at an address by digest. The media type is
+/// `application/yaml` for YAML and `text/plain` for sources, unless `Accept` names
+/// `application/octet-stream`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/files/{name}",
@@ -28,8 +30,9 @@ const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000,
     params(FilePath),
     responses(
         (status = 200, description = "The bytes", content(
+            (String = "application/octet-stream"),
             (String = "application/yaml"),
-            (serde_json::Value = "application/json"),
+            (String = "text/plain"),
         )),
         (status = 404, description = "No such project, revision or file", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "An ambiguous digest", body = Document, content_type = PROBLEM_JSON),
@@ -45,7 +48,7 @@ pub async fn one(
 
 /// The file of a backend
 ///
-/// The original bytes.
+/// The original bytes, as `application/yaml` unless `Accept` names `application/octet-stream`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/files/backends/{name}",
@@ -53,7 +56,10 @@ pub async fn one(
     operation_id = "get_backend_file",
     params(FilePath),
     responses(
-        (status = 200, description = "The bytes", body = String, content_type = "application/yaml"),
+        (status = 200, description = "The bytes", content(
+            (String = "application/octet-stream"),
+            (String = "application/yaml"),
+        )),
         (status = 404, description = "No such project, revision or file", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "An ambiguous digest", body = Document, content_type = PROBLEM_JSON),
     ),
@@ -71,7 +77,8 @@ async fn answer(api: &Api, accept: &Accept, path: FilePath) -> Result<Response, 
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, None).await?;
     let media = match &path.name {
-        name if name.ends_with(".json") => Media::Json,
+        _ if accept.names(Media::Bytes) => Media::Bytes,
+        name if name.ends_with(".json") => Media::Bytes,
         name if name.starts_with(SOURCES) => Media::Text,
         _ => Media::Yaml,
     };

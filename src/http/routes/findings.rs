@@ -9,7 +9,7 @@ use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, Media};
 use crate::http::page;
-use crate::http::page::Cursors;
+use crate::http::page::{Cursors, Window};
 use crate::http::renderings;
 use crate::http::renderings::FINDINGS_LIST;
 use crate::http::respond;
@@ -63,7 +63,8 @@ impl Filter {
 /// Findings
 ///
 /// The findings of the release's rules in the revision, by file and position. `Accept` selects
-/// SARIF, Markdown or annotated text; these formats, and JSON lines, contain all findings.
+/// SARIF, Markdown or annotated text; these formats, and JSON lines, contain all findings unless there
+/// is a `limit`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/findings",
@@ -90,7 +91,7 @@ pub async fn list(
     accept: Accept,
 ) -> Result<Response, Problem> {
     let media = accept.media(FINDINGS_LIST)?;
-    let limit = page::limit(query.limit)? as usize;
+    page::limit(query.limit)?;
     let service = &api.service;
     let revision = service
         .resolve(&path.project, &path.revision, query.release.as_deref())
@@ -107,57 +108,32 @@ pub async fn list(
         operator: query.operator,
     };
     let cursors = Cursors::of(ViewId::new(&revision, "findings", &filter, ""));
-    let from = match &query.cursor {
-        Some(cursor) => cursors.decode_number(cursor)?,
-        None => 0_usize,
-    };
+    let asked = (query.limit, query.cursor.as_deref());
+    let window = Window::of(media, cursors, asked)?;
     let request = ViewRequest {
         revision: &revision,
         view: "findings",
-        parameters: (filter.clone(), limit, from),
+        parameters: (filter.clone(), window.place()),
         media,
         making: Making::Checked,
         effort: Effort::Much,
     };
-    respond::view(&api, &accept, request, move |snapshot, stop| {
-        let chosen = filter.choose(snapshot);
+    respond::page(&api, &accept, request, move |snapshot, stop| {
+        let chosen: Vec<_> = filter.choose(snapshot).collect();
+        let next_cursor = window.next(chosen.len());
+        let chosen = chosen[window.within(chosen.len())].iter().copied();
         let omitted = filter.omitted(snapshot);
-        match media {
-            Media::Json => {
-                let omitted = omitted.into_iter().map(Into::into).collect();
-                let page = page_of(snapshot, chosen, cursors, from, limit);
-                Ok(json(&FindingList { omitted, ..page }))
-            }
-            Media::NdJson => {
-                let mut text = Vec::new();
-                chosen.for_each(|f| stream::push_line(&mut text, &finding::one(snapshot, f)));
-                Ok(text)
-            }
-            _ => {
-                Ok(renderings::report(snapshot, chosen, &omitted, media, stop).unwrap_or_default())
-            }
-        }
+        let one = |found| finding::one(snapshot, found);
+        let text = match media {
+            Media::Json => json(&FindingList {
+                items: chosen.map(one).collect(),
+                omitted: omitted.into_iter().map(Into::into).collect(),
+                next_cursor: next_cursor.clone(),
+            }),
+            Media::NdJson => stream::lines(&chosen.map(one).collect::<Vec<_>>()),
+            _ => renderings::report(snapshot, chosen, &omitted, media, stop).unwrap_or_default(),
+        };
+        Ok((text, next_cursor))
     })
     .await
-}
-
-fn page_of<'s>(
-    snapshot: &'s Snapshot,
-    chosen: impl Iterator<Item = &'s diagnostic::Finding>,
-    cursors: Cursors,
-    from: usize,
-    limit: usize,
-) -> FindingList {
-    let mut rest = chosen.skip(from);
-    let items = rest
-        .by_ref()
-        .take(limit)
-        .map(|f| finding::one(snapshot, f))
-        .collect();
-    let next = from.saturating_add(limit).to_string();
-    FindingList {
-        items,
-        omitted: Vec::new(),
-        next_cursor: rest.next().map(|_| cursors.encode(&next)),
-    }
 }

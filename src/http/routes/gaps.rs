@@ -1,7 +1,6 @@
 //! Gap lists: what a backend lacks or inherits.
 
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
 use opatlas_report::support::{gaps_csv, gaps_markdown};
@@ -9,10 +8,10 @@ use opatlas_source::{Digest, Stop};
 
 use crate::http::Api;
 use crate::http::body;
+use crate::http::body::BYTES;
 use crate::http::extract::{Path, Query, from_json};
 use crate::http::negotiate::{Accept, Media};
-use crate::http::page;
-use crate::http::page::Cursors;
+use crate::http::page::{Cursors, Window};
 use crate::http::respond;
 use opatlas_model::BadLine;
 use opatlas_service::dispatch::runtime_key;
@@ -77,9 +76,9 @@ pub async fn stored(
     tag = "history",
     operation_id = "rank_gaps",
     params(KeyPath, GapQuery),
-    request_body(description = "The usage file: `operator,count` lines, a JSON object of counts by \
-                                operator, or a JSON list", content(
-        (String = "text/csv"),
+    request_body(description = "The usage file: `operator,count` lines (`text/csv` is accepted, too), a JSON \
+                                object of counts by operator, or a JSON list", content(
+        (String = "application/octet-stream"),
         (Vec<UsageItem> = "application/json"),
     )),
     responses(
@@ -102,7 +101,7 @@ pub async fn ranked(
     accept: Accept,
     request: Request,
 ) -> Result<Response, Problem> {
-    let allowed = [CSV, PLAIN, JSON_BODY];
+    let allowed = [CSV, PLAIN, BYTES, JSON_BODY];
     body::expect_media(request.headers(), &allowed)?;
     let is_json = body::media(request.headers()).as_deref() == Some(JSON_BODY);
     let bytes = body::collect(request, &api, MAX_USAGE).await?;
@@ -110,45 +109,29 @@ pub async fn ranked(
     answer(&api, &accept, path, query, Some(usage)).await
 }
 
-struct Part {
-    cursors: Cursors,
-    from: usize,
-    limit: Option<usize>,
+fn window(
+    revision: &Resolved,
+    key: &str,
+    query: &GapQuery,
+    usage: Option<&UsageFile>,
+) -> Result<Window, Problem> {
+    let usage = usage.map(|usage| Digest::of(&usage.bytes).to_string());
+    let filter = (key, &query.since, query.only, &query.tag, usage);
+    let cursors = Cursors::of(ViewId::new(revision, "gaps", &filter, ""));
+    let asked = (query.limit, query.cursor.as_deref());
+    let mut window = Window::of(Media::Json, cursors, asked)?;
+    if query.limit.is_none() && query.cursor.is_none() {
+        // This list is short, and whole by default.
+        window.limit = None;
+    }
+    Ok(window)
 }
 
-impl Part {
-    fn of(
-        revision: &Resolved,
-        key: &str,
-        query: &GapQuery,
-        usage: Option<&UsageFile>,
-    ) -> Result<Self, Problem> {
-        let usage = usage.map(|usage| Digest::of(&usage.bytes).to_string());
-        let filter = (key, &query.since, query.only, &query.tag, usage);
-        let cursors = Cursors::of(ViewId::new(revision, "gaps", &filter, ""));
-        let from = match &query.cursor {
-            Some(cursor) => cursors.decode_number(cursor)?,
-            None => 0,
-        };
-        let is_paged = query.limit.is_some() || query.cursor.is_some();
-        let limit = is_paged.then(|| page::limit(query.limit)).transpose()?;
-        Ok(Self {
-            cursors,
-            from,
-            limit: limit.map(|limit| limit as usize),
-        })
-    }
-
-    fn cut(&self, gaps: &mut Gaps) {
-        let count = gaps.items.len();
-        let next = match self.limit {
-            Some(limit) => self.from.saturating_add(limit).min(count),
-            None => count,
-        };
-        gaps.next_cursor = (next < count).then(|| self.cursors.encode(&next.to_string()));
-        gaps.items.truncate(next);
-        gaps.items.drain(..self.from.min(next));
-    }
+fn cut(window: &Window, gaps: &mut Gaps) {
+    let part = window.within(gaps.items.len());
+    gaps.next_cursor = window.next(gaps.items.len());
+    gaps.items.truncate(part.end);
+    gaps.items.drain(..part.start);
 }
 
 struct UsageFile {
@@ -214,7 +197,7 @@ async fn answer(
         }
     };
     expect_tag(&snapshot.catalogue, query.tag.as_deref())?;
-    let part = Part::of(&revision, &path.key, &query, usage.as_ref())?;
+    let window = window(&revision, &path.key, &query, usage.as_ref())?;
     let key = path.key;
     let make = move |stop: &Stop| {
         let usage = usage.map(UsageFile::read).transpose()?;
@@ -229,17 +212,16 @@ async fn answer(
             tag: query.tag.as_deref(),
         };
         let mut gaps = view(&asked, stop)?;
-        if media == Media::Json {
-            part.cut(&mut gaps);
-        }
-        Ok::<_, Problem>(match media {
+        cut(&window, &mut gaps);
+        let text = match media {
             Media::Csv => gaps_csv(&rows(&gaps)).into_bytes(),
             Media::Markdown => {
                 gaps_markdown(&summary(&gaps), &steps(&gaps), &rows(&gaps)).into_bytes()
             }
             _ => json(&gaps),
-        })
+        };
+        Ok::<_, Problem>(respond::with_next(text, gaps.next_cursor))
     };
-    let bytes = service.make(make).await?;
-    respond::bytes(api, accept, StatusCode::OK, media, bytes).await
+    let parts = service.make_parts(make).await?;
+    respond::bytes_of_page(api, accept, media, &parts).await
 }

@@ -11,7 +11,7 @@ use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON, Media, SHEET};
 use crate::http::page;
-use crate::http::page::Cursors;
+use crate::http::page::{Cursors, Window};
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::http::routes::all_tables;
@@ -80,18 +80,20 @@ pub async fn list(
             counts: ReasonCounts(counts.key(slot)),
             coverage: BackendCoverage::at(view, slot),
         };
-        Ok(json(&KeyList {
+        let list = KeyList {
             items: items.iter().map(item).collect(),
             next_cursor,
-        }))
+        };
+        Ok((json(&list), list.next_cursor))
     };
-    all_tables::view(&api, &accept, (&revision, selection), parameters, make).await
+    all_tables::page(&api, &accept, (&revision, selection), parameters, make).await
 }
 
 /// A key
 ///
 /// The entries of all operators at one runtime key. With `Accept: text/csv` or
-/// `application/x-ndjson`, all of them on one page, one per line.
+/// `application/x-ndjson`, one per line, and all of them unless there is a
+/// `limit`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/keys/{key}",
@@ -116,7 +118,7 @@ pub async fn one(
     accept: Accept,
 ) -> Result<Response, Problem> {
     let media = accept.media(SHEET)?;
-    let limit = page::limit(query.limit)? as usize;
+    page::limit(query.limit)?;
     let tables = CoverageQuery {
         generated: query.generated,
         build: query.build,
@@ -134,34 +136,31 @@ pub async fn one(
         ..selection
     };
     let cursors = Cursors::of(ViewId::new(&revision, "key", &(&selection, slot), ""));
-    let from = match (&query.cursor, media) {
-        (Some(cursor), Media::Json) => cursors.decode_number(cursor)?,
-        _ => 0_usize,
-    };
-    let part = (media == Media::Json).then_some((from, limit));
+    let asked = (query.limit, query.cursor.as_deref());
+    let window = Window::of(media, cursors, asked)?;
     let request = ViewRequest {
         revision: &revision,
         view: "key",
-        parameters: (selection.clone(), slot, part),
+        parameters: (selection.clone(), slot, window.place()),
         media,
         making: Making::Parsed,
         effort: Effort::Much,
     };
-    respond::view(&api, &accept, request, move |snapshot, _| {
+    respond::page(&api, &accept, request, move |snapshot, _| {
+        let part = window.positions();
         Ok(match media {
-            Media::NdJson => lines(snapshot, slot, &selection),
-            Media::Csv => csv(snapshot, slot, &selection).into_bytes(),
-            _ => with_key(
-                snapshot,
-                slot,
-                &selection,
-                from..from.saturating_add(limit),
-                |mut page, more| {
-                    let next = from.saturating_add(limit).to_string();
-                    page.next_cursor = more.then(|| cursors.encode(&next));
-                    json(&page)
-                },
-            ),
+            Media::NdJson => {
+                let (text, count) = lines(snapshot, slot, &selection, part);
+                (text, window.next(count))
+            }
+            Media::Csv => {
+                let (text, count) = csv(snapshot, slot, &selection, part);
+                (text.into_bytes(), window.next(count))
+            }
+            _ => with_key(snapshot, slot, &selection, part, |mut page, count| {
+                page.next_cursor = window.next(count);
+                (json(&page), page.next_cursor)
+            }),
         })
     })
     .await

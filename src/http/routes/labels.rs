@@ -6,11 +6,12 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::http::Api;
 use crate::http::extract::{Json, Path, Query};
-use crate::http::negotiate::{Accept, JSON, LIST, Media, joined};
+use crate::http::middleware::access::Access;
+use crate::http::negotiate::{Accept, JSON, LIST, joined};
 use crate::http::page;
 use crate::http::page::Cursors;
+use crate::http::respond;
 use crate::http::routes::revisions::protection;
-use crate::http::stream;
 use opatlas_service::{Encoding, LabelMove, Precondition, ViewId};
 use opatlas_store::{LabelChange, LabelRecord};
 use opatlas_wire::labels::{ForceQuery, Label, LabelList, LabelPath, LabelTarget};
@@ -42,22 +43,8 @@ pub async fn list(
     accept: Accept,
 ) -> Result<Response, Problem> {
     let media = accept.media(LIST)?;
-    let limit = page::limit(query.limit)? as usize;
+    let limit = page::limit_of(media, query.limit)?.unwrap_or(usize::MAX);
     let labels = api.service.labels(&path.project).await?;
-    if media == Media::NdJson {
-        let mut text = Vec::new();
-        for label in labels {
-            stream::push_line(&mut text, &Label::from(label));
-        }
-        return crate::http::respond::bytes(
-            &api,
-            &accept,
-            StatusCode::OK,
-            media,
-            api.service.hold(text)?,
-        )
-        .await;
-    }
     let cursors = Cursors::of(ViewId::of_program("labels", &path.project));
     let after = match &query.cursor {
         Some(cursor) => cursors.decode(cursor)?,
@@ -68,11 +55,11 @@ pub async fn list(
         .filter(|label| label.name.as_str() > &*after);
     let items: Vec<Label> = rest.by_ref().take(limit).map(Into::into).collect();
     let last = items.last().filter(|_| rest.next().is_some());
-    let list = LabelList {
-        next_cursor: last.map(|label| cursors.encode(&label.name)),
-        items,
-    };
-    crate::http::respond::value(&api, &accept, StatusCode::OK, &list).await
+    let next_cursor = last.map(|label| cursors.encode(&label.name));
+    let list = LabelList { items, next_cursor };
+    let mut response = respond::list(&api, &accept, media, (&list, &list.items)).await?;
+    page::mark(&mut response, list.next_cursor);
+    Ok(response)
 }
 
 /// A label
@@ -94,13 +81,14 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     accept.media(JSON)?;
     let label = Label::from(api.service.label(&path.project, &path.label).await?);
-    crate::http::respond::value(&api, &accept, StatusCode::OK, &label).await
+    respond::value(&api, &accept, StatusCode::OK, &label).await
 }
 
 /// Set a label
 ///
 /// Creates the label, or moves it to another revision. Moving a label that looks like a version
-/// needs `force=true`.
+/// needs `force=true`, except that the token that created a label may move it, and give it another
+/// release, for an hour, even without the permission `label`.
 #[utoipa::path(
     put,
     path = "/v1/projects/{project}/labels/{label}",
@@ -131,6 +119,7 @@ pub async fn set(
     Path(path): Path<LabelPath>,
     Query(query): Query<ForceQuery>,
     headers: HeaderMap,
+    access: Access,
     accept: Accept,
     Json(target): Json<LabelTarget>,
 ) -> Result<Response, Problem> {
@@ -141,6 +130,7 @@ pub async fn set(
         release: target.release.as_deref(),
         precondition: precondition(&api, &path, &headers).await?,
         protection: protection(query.force),
+        caller: access.token(),
     };
     let outcome = api.service.set_label(change).await?;
     let status = match outcome.change {
@@ -148,9 +138,9 @@ pub async fn set(
         _ => StatusCode::OK,
     };
     let label = Label::from(outcome.label);
-    let mut response = crate::http::respond::value(&api, &accept, status, &label).await?;
+    let mut response = respond::value(&api, &accept, status, &label).await?;
     let location = format!("/v1/projects/{}/labels/{}", path.project, path.label);
-    crate::http::respond::locate(&mut response, &location);
+    respond::locate(&mut response, &location);
     Ok(response)
 }
 
@@ -216,6 +206,6 @@ async fn precondition(
 fn is_tag_of(tag: &str, record: &LabelRecord) -> bool {
     let label = Label::from(record.clone());
     let id = ViewId::of_bytes(&opatlas_wire::json::json(&label));
-    let own = crate::http::respond::etag(id, Encoding::Plain);
+    let own = respond::etag(id, Encoding::Plain);
     tag.trim().as_bytes() == own.as_bytes()
 }

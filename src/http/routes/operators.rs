@@ -5,9 +5,9 @@ use axum::response::Response;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{Accept, JSON, LIST, Media};
+use crate::http::negotiate::{Accept, JSON, LIST};
 use crate::http::page;
-use crate::http::page::Cursors;
+use crate::http::page::{Cursors, Window};
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::http::stream;
@@ -24,7 +24,8 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 /// Operators
 ///
 /// All operators of a revision that match the filters: declared operators in file order, then
-/// generated operators. With `Accept: application/x-ndjson`, all of them on one page, one per line.
+/// generated operators. With `Accept: application/x-ndjson`, one per line, and all of them unless there
+/// is a `limit`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/operators",
@@ -48,45 +49,40 @@ pub async fn list(
     accept: Accept,
 ) -> Result<Response, Problem> {
     let media = accept.media(LIST)?;
-    let limit = page::limit(query.limit)? as usize;
+    page::limit(query.limit)?;
     let service = &api.service;
     let revision = service
         .resolve(&path.project, &path.revision, query.release.as_deref())
         .await?;
     let filter = query.filter()?;
-    if media == Media::NdJson {
+    let list = ViewId::new(&revision, "operators", &filter, "");
+    let asked = (query.limit, query.cursor.as_deref());
+    let window = Window::of(media, Cursors::of(list), asked)?;
+    if window.is_whole() {
         let asked = ("operators", filter);
         return stream::operators(&api, &accept, &revision, asked, |snapshot, id, text| {
             stream::push_line(text, &operator(snapshot, id));
         })
         .await;
     }
-    let list = ViewId::new(&revision, "operators", &filter, "");
-    let cursors = Cursors::of(list);
-    let from = match &query.cursor {
-        Some(cursor) => cursors.decode_number(cursor)?,
-        None => 0_usize,
-    };
     let request = ViewRequest {
         revision: &revision,
         view: "operators",
-        parameters: (filter.clone(), limit, from),
+        parameters: (filter.clone(), window.place()),
         media,
         making: Making::Parsed,
         effort: Effort::Much,
     };
-    respond::view(&api, &accept, request, move |snapshot, stop| {
+    respond::page(&api, &accept, request, move |snapshot, stop| {
         filter.check(&snapshot.catalogue)?;
         expect_values(&snapshot.catalogue, &filter)?;
         let found = find(snapshot, &filter, stop)?;
-        let next = from.saturating_add(limit);
-        let range = from.min(found.len())..next.min(found.len());
-        let next_cursor = (next < found.len()).then(|| cursors.encode(&next.to_string()));
-        let items = found[range].iter().map(|&id| operator(snapshot, id));
-        Ok(json(&Operators {
-            items: items.collect(),
-            next_cursor,
-        }))
+        let items = &found[window.within(found.len())];
+        let items = items.iter().map(|&id| operator(snapshot, id)).collect();
+        let next_cursor = window.next(found.len());
+        let list = Operators { items, next_cursor };
+        let text = stream::text(media, &list, &list.items);
+        Ok((text, list.next_cursor))
     })
     .await
 }

@@ -31,7 +31,7 @@ use opatlas_wire::revisions::notes;
     request_body(
         description = "The entries, as in `native_functions.yaml`",
         content(
-            (String = "application/yaml", example = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"),
+            (String = "application/octet-stream", example = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"),
         ),
     ),
     responses(

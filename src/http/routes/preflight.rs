@@ -63,7 +63,6 @@ const PROJECT: &str = "pytorch";
         description = "The model, alone or as the part `model` with the files of backends as other parts",
         content(
             (String = "application/octet-stream", example = "aten.mm.default,3\n"),
-            (String = "text/plain", example = "aten.mm.default,3\n"),
             (std::collections::BTreeMap<String, String> = "multipart/form-data"),
         ),
     ),

@@ -52,9 +52,6 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let media = accept.media(LIST)?;
     let limit = page::limit(query.limit)?;
-    if media == Media::NdJson {
-        return lines(&api, &access, &accept).await;
-    }
     let cursors = Cursors::of(ViewId::of_program("projects", &()));
     let after = match &query.cursor {
         Some(cursor) => {
@@ -62,6 +59,9 @@ pub async fn list(
         }
         None => None,
     };
+    if media == Media::NdJson && query.limit.is_none() {
+        return lines(&api, &access, &accept, after).await;
+    }
     // Filtered before paging, because a cursor names the last project of its page.
     let sees = |name: &ProjectName| access.sees(name);
     let page = api
@@ -70,9 +70,11 @@ pub async fn list(
         .await?;
     let next_cursor = page.next.map(|name| cursors.encode(name.as_str()));
     let policies = size(&page.items);
+    let next = next_cursor.clone();
     let make = move || {
-        let items = page.items.into_iter().map(Into::into).collect();
-        json(&ProjectList { items, next_cursor })
+        let items = page.items.into_iter().map(ProjectView::from).collect();
+        let list = ProjectList { items, next_cursor };
+        stream::text(media, &list, &list.items)
     };
     // A page of projects may have 16 MB of policies.
     let bytes = if policies <= SMALL_POLICY {
@@ -80,12 +82,18 @@ pub async fn list(
     } else {
         api.service.make(move |_| Ok::<_, Problem>(make())).await?
     };
-    respond::bytes(&api, &accept, StatusCode::OK, Media::Json, bytes).await
+    let mut response = respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await?;
+    page::mark(&mut response, next);
+    Ok(response)
 }
 
-async fn lines(api: &Api, access: &Access, accept: &Accept) -> Result<Response, Problem> {
+async fn lines(
+    api: &Api,
+    access: &Access,
+    accept: &Accept,
+    mut after: Option<ProjectName>,
+) -> Result<Response, Problem> {
     let mut text = Vec::new();
-    let mut after = None;
     loop {
         let page = api
             .service

@@ -34,13 +34,17 @@ pub async fn list(
     let media = accept.media(JSON)?;
     let all: Vec<_> = Release::all().collect();
     let (items, next_cursor) = page::cut("releases", &(), &all, &query)?;
+    let next = next_cursor.clone();
     let make = || {
         Ok(json(&ReleaseList {
             items: items.iter().copied().map(item).collect(),
-            next_cursor,
+            next_cursor: next,
         }))
     };
-    respond::program_view(&api, &accept, ("releases", &query), media, make).await
+    let view = ("releases", &query);
+    let mut response = respond::program_view(&api, &accept, view, media, make).await?;
+    page::mark(&mut response, next_cursor);
+    Ok(response)
 }
 
 /// A release

@@ -7,12 +7,13 @@ use axum::response::{IntoResponse as _, Response};
 use crate::http::Api;
 use crate::http::bundle::BundleBody;
 use crate::http::extract::{Path, Query};
+use crate::http::middleware::access::Access;
 use crate::http::negotiate::{Accept, JSON, LIST, Media};
 use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
 use crate::http::stream;
-use opatlas_service::{Ingest, Protection, ViewId};
+use opatlas_service::{Ingest, Protection, Strictness, ViewId};
 use opatlas_wire::bundle::BundleJson;
 use opatlas_wire::page::PageQuery;
 use opatlas_wire::paths::{ProjectPath, ReleaseQuery, RevisionPath};
@@ -22,7 +23,8 @@ use opatlas_wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList,
 /// Ingest a bundle
 ///
 /// Stores the files as a revision, and points the label to it. Idempotent by digest. A file that is
-/// not a list of entries is rejected with its findings. Other findings do not prevent storing.
+/// not a list of entries is rejected with its findings. Other findings do not prevent storing, unless
+/// `strict` is true. The token that created the label may move it, and give it another release, for an hour.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/revisions",
@@ -30,10 +32,10 @@ use opatlas_wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList,
     operation_id = "ingest_revision",
     params(ProjectPath, IngestQuery),
     request_body(
-        description = "The files: `native_functions.yaml` alone, or a bundle as JSON or as \
-                       multipart parts named after the files",
+        description = "The files: `native_functions.yaml` alone (`application/yaml` is accepted, \
+                       too), or a bundle as JSON or as multipart parts named after the files",
         content(
-            (String = "application/yaml", example = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"),
+            (String = "application/octet-stream", example = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"),
             (BundleJson = "application/json"),
             (std::collections::BTreeMap<String, String> = "multipart/form-data"),
         ),
@@ -45,13 +47,14 @@ use opatlas_wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList,
         (status = 409, description = "The label is protected, or belongs to another release", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "The media type is not that of a bundle", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such release, not a list of entries, or too many operators", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, not a list of entries, too many operators, or errors in a strict request", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn ingest(
     State(api): State<Api>,
     Path(path): Path<ProjectPath>,
     Query(query): Query<IngestQuery>,
+    access: Access,
     accept: Accept,
     BundleBody(bundle): BundleBody,
 ) -> Result<Response, Problem> {
@@ -62,6 +65,8 @@ pub async fn ingest(
         label: query.label.as_deref(),
         release: query.release.as_deref(),
         protection: protection(query.force),
+        strictness: strictness(query.strict),
+        caller: access.token(),
     };
     let ingested = api.service.ingest(ingest).await?;
     let status = if ingested.outcome.created {
@@ -104,25 +109,32 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let media = accept.media(LIST)?;
     let limit = page::limit(query.limit)?;
-    if media == Media::NdJson {
-        return lines(&api, &accept, &path.project).await;
-    }
     let cursors = Cursors::of(ViewId::of_program("revisions", &path.project));
     let before = match &query.cursor {
         Some(cursor) => Some(cursors.decode_number(cursor)?),
         None => None,
     };
+    if media == Media::NdJson && query.limit.is_none() {
+        return lines(&api, &accept, &path.project, before).await;
+    }
     let page = api.service.revisions(&path.project, before, limit).await?;
+    let next = page.next.map(|place| cursors.encode(&place.to_string()));
     let list = RevisionList {
         items: page.items.into_iter().map(Into::into).collect(),
-        next_cursor: page.next.map(|place| cursors.encode(&place.to_string())),
+        next_cursor: next.clone(),
     };
-    respond::value(&api, &accept, StatusCode::OK, &list).await
+    let mut response = respond::list(&api, &accept, media, (&list, &list.items)).await?;
+    page::mark(&mut response, next);
+    Ok(response)
 }
 
-async fn lines(api: &Api, accept: &Accept, project: &str) -> Result<Response, Problem> {
+async fn lines(
+    api: &Api,
+    accept: &Accept,
+    project: &str,
+    mut before: Option<i64>,
+) -> Result<Response, Problem> {
     let mut text = Vec::new();
-    let mut before = None;
     loop {
         let page = api
             .service
@@ -205,6 +217,13 @@ pub async fn delete(
         .await?;
     api.service.delete_revision(&revision).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+fn strictness(strict: Option<bool>) -> Strictness {
+    match strict {
+        Some(true) => Strictness::Strict,
+        _ => Strictness::Lenient,
+    }
 }
 
 /// Whether the caller overrides the protection of a label.

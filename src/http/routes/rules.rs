@@ -63,13 +63,17 @@ pub async fn list(
     };
     let filter = (query.kind, &query.family, query.severity, release);
     let (items, next_cursor) = page::cut("rules", &filter, &chosen, &part)?;
+    let next = next_cursor.clone();
     let make = || {
         Ok(json(&RuleList {
             items: items.iter().map(|rule| rule.view()).collect(),
-            next_cursor,
+            next_cursor: next,
         }))
     };
-    respond::program_view(&api, &accept, ("rules", &query), media, make).await
+    let view = ("rules", &query);
+    let mut response = respond::program_view(&api, &accept, view, media, make).await?;
+    page::mark(&mut response, next_cursor);
+    Ok(response)
 }
 
 /// A rule

@@ -1,5 +1,7 @@
 //! Search over all revisions.
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -7,8 +9,11 @@ use axum::response::Response;
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON};
+use crate::http::page;
+use crate::http::page::Cursors;
 use crate::http::respond;
-use opatlas_service::history::{HistoryMatch, Which};
+use opatlas_service::history::{HistoryMatch, Timeline, Which};
+use opatlas_service::{Service, ViewId};
 use opatlas_verdict::ways::sought;
 use opatlas_wire::paths::ProjectPath;
 use opatlas_wire::place::Place;
@@ -64,15 +69,20 @@ pub async fn search(
         .timeline(&path.project, query.line.map(Into::into))
         .await?;
     let way = sought(&query.q);
-    let mut found = service
-        .search_history(&timeline, &query.q, limit, which)
-        .await?;
+    let newest = timeline.items.last().map(|item| item.digest);
+    let cursors = Cursors::of(ViewId::of_program(
+        "search",
+        &(&path.project, &query.q, query.line, query.removed, newest),
+    ));
+    let start = match &query.cursor {
+        Some(cursor) => Start::parse(&cursors.decode(cursor)?).ok_or_else(page::invalid)?,
+        None => Start::default(),
+    };
     let rest = way.as_ref().map_or("", |way| &way.rest);
-    if found.is_empty() && !rest.is_empty() {
-        found = service
-            .search_history(&timeline, rest, limit, which)
-            .await?;
-    }
+    let (mut found, start) =
+        find(service, &timeline, (&query.q, rest), (start, limit), which).await?;
+    let next_cursor = (found.len() > limit).then(|| cursors.encode(&start.after(limit)));
+    found.truncate(limit);
     let view = |found: &HistoryMatch| FoundView {
         operator: found.operator.clone(),
         current: found.is_current,
@@ -89,10 +99,64 @@ pub async fn search(
     };
     let found = SearchView {
         items: found.iter().map(view).collect(),
+        next_cursor,
         way: way.map(SoughtWayView::of),
     };
     let answer = respond::value(&api, &accept, StatusCode::OK, &found);
     let mut response = answer.await?;
+    page::mark(&mut response, found.next_cursor);
     respond::keep(&mut response, mark);
     Ok(response)
+}
+
+/// Where a page of matches begins.
+#[derive(Debug, Clone, Copy, Default)]
+struct Start {
+    at: usize,
+    /// Whether nothing matches all words, so that the matches are those of the words besides a way.
+    is_of_rest: bool,
+}
+
+impl Start {
+    fn parse(place: &str) -> Option<Self> {
+        let (mark, number) = place.split_at_checked(1)?;
+        Some(Self {
+            at: number.parse().ok()?,
+            is_of_rest: match mark {
+                "a" => false,
+                "r" => true,
+                _ => return None,
+            },
+        })
+    }
+
+    fn after(self, count: usize) -> String {
+        let mark = if self.is_of_rest { 'r' } else { 'a' };
+        format!("{mark}{}", self.at.saturating_add(count))
+    }
+}
+
+/// One match more than `limit` says whether there is another page.
+async fn find(
+    service: &Service,
+    timeline: &Arc<Timeline>,
+    (words, rest): (&str, &str),
+    (start, limit): (Start, usize),
+    which: Which,
+) -> Result<(Vec<HistoryMatch>, Start), Problem> {
+    let part = start.at..start.at.saturating_add(limit).saturating_add(1);
+    if !start.is_of_rest {
+        let found = service
+            .search_history(timeline, words, part.clone(), which)
+            .await?;
+        if !found.is_empty() || rest.is_empty() || start.at > 0 {
+            return Ok((found, start));
+        }
+    }
+    let start = Start {
+        is_of_rest: true,
+        ..start
+    };
+    let found = service.search_history(timeline, rest, part, which).await?;
+    Ok((found, start))
 }

@@ -9,18 +9,22 @@ use opatlas_source::Stop;
 use crate::http::Api;
 use crate::http::bundle::BundleBody;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{Accept, JSON, Media};
+use crate::http::negotiate::{Accept, JSON, LIST};
+use crate::http::page;
+use crate::http::page::{Cursors, Window};
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::http::routes::stateless::judged;
 use crate::http::stream;
-use opatlas_service::search::Filter;
+use opatlas_service::search::{Filter, find};
+use opatlas_service::{Snapshot, ViewId};
 use opatlas_wire::bundle::BundleJson;
 use opatlas_wire::json::json;
 use opatlas_wire::paths::{OperatorPath, RevisionPath};
 use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 use opatlas_wire::signatures::{
-    PostedSignaturesQuery, SignatureListQuery, Signatures, SignaturesQuery, signatures, view,
+    PostedSignaturesQuery, SignatureListQuery, Signatures, SignaturesList, SignaturesQuery,
+    signatures, view,
 };
 
 /// The declarations of an operator
@@ -78,9 +82,9 @@ pub async fn one(
     operation_id = "make_signatures",
     params(PostedSignaturesQuery),
     request_body(
-        description = "The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names",
+        description = "The files: `native_functions.yaml` alone (`application/yaml` is accepted, too), or a bundle as JSON or as multipart parts named after the files",
         content(
-            (String = "application/yaml", example = "- func: blend(Tensor self, Tensor other) -> Tensor\n"),
+            (String = "application/octet-stream", example = "- func: blend(Tensor self, Tensor other) -> Tensor\n"),
             (BundleJson = "application/json"),
             (std::collections::BTreeMap<String, String> = "multipart/form-data"),
         ),
@@ -114,8 +118,8 @@ pub async fn posted(
 
 /// The declarations of all operators
 ///
-/// The declarations of each operator of a revision, one per line: declared operators in file order,
-/// then generated operators.
+/// The declarations of each operator of a revision: declared operators in file order, then generated
+/// operators. With `Accept: application/x-ndjson`, one per line, and all of them unless there is a `limit`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/signatures",
@@ -123,7 +127,10 @@ pub async fn posted(
     operation_id = "list_signatures",
     params(RevisionPath, SignatureListQuery),
     responses(
-        (status = 200, description = "The declarations, one operator per line", body = Signatures, content_type = "application/x-ndjson"),
+        (status = 200, description = "A page of declarations; or all of them, one per line", content(
+            (SignaturesList = "application/json"),
+            (Signatures = "application/x-ndjson"),
+        )),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
@@ -135,7 +142,8 @@ pub async fn list(
     Query(query): Query<SignatureListQuery>,
     accept: Accept,
 ) -> Result<Response, Problem> {
-    accept.media(&[Media::NdJson])?;
+    let media = accept.media(LIST)?;
+    page::limit(query.limit)?;
     let service = &api.service;
     let revision = service
         .resolve(&path.project, &path.revision, query.release.as_deref())
@@ -144,10 +152,45 @@ pub async fn list(
         generated: query.generated.map_or_else(Default::default, Into::into),
         ..Filter::default()
     };
-    let asked = ("all signatures", filter);
-    stream::operators(&api, &accept, &revision, asked, |snapshot, id, text| {
-        let faces = FaceMaker::new(&snapshot.catalogue).faces(id);
-        stream::push_line(text, &view(snapshot, id, faces, None));
+    let list = ViewId::new(&revision, "all signatures", &filter, "");
+    let asked = (query.limit, query.cursor.as_deref());
+    let window = Window::of(media, Cursors::of(list), asked)?;
+    if window.is_whole() {
+        let asked = ("all signatures", filter);
+        return stream::operators(&api, &accept, &revision, asked, |snapshot, id, text| {
+            let faces = FaceMaker::new(&snapshot.catalogue).faces(id);
+            stream::push_line(text, &view(snapshot, id, faces, None));
+        })
+        .await;
+    }
+    let request = ViewRequest {
+        revision: &revision,
+        view: "all signatures",
+        parameters: (filter.clone(), window.place()),
+        media,
+        making: Making::Parsed,
+        effort: Effort::Much,
+    };
+    respond::page(&api, &accept, request, move |snapshot, stop| {
+        let list = page_of(snapshot, &filter, &window, stop)?;
+        let text = stream::text(media, &list, &list.items);
+        Ok((text, list.next_cursor))
     })
     .await
+}
+
+fn page_of(
+    snapshot: &Snapshot,
+    filter: &Filter,
+    window: &Window,
+    stop: &Stop,
+) -> Result<SignaturesList, Problem> {
+    let found = find(snapshot, filter, stop)?;
+    let maker = FaceMaker::new(&snapshot.catalogue);
+    let items = found[window.within(found.len())].iter();
+    let items = items.map(|&id| view(snapshot, id, maker.faces(id), None));
+    Ok(SignaturesList {
+        items: items.collect(),
+        next_cursor: window.next(found.len()),
+    })
 }

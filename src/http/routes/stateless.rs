@@ -30,9 +30,9 @@ use opatlas_wire::stateless::{ParseQuery, Parsed, Validation, parsed, validation
     operation_id = "validate",
     params(ReleaseQuery),
     request_body(
-        description = "The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names",
+        description = "The files: `native_functions.yaml` alone (`application/yaml` is accepted, too), or a bundle as JSON or as multipart parts named after the files",
         content(
-            (String = "application/yaml", example = "- func: add.out(Tensor self, *, Tensor out) -> Tensor\n"),
+            (String = "application/octet-stream", example = "- func: add.out(Tensor self, *, Tensor out) -> Tensor\n"),
             (BundleJson = "application/json"),
             (std::collections::BTreeMap<String, String> = "multipart/form-data"),
         ),
@@ -84,10 +84,10 @@ pub async fn validate(
     operation_id = "parse",
     params(ParseQuery),
     request_body(
-        description = "The files: `native_functions.yaml` alone, or a bundle as JSON or as \
-                       multipart parts named after the files",
+        description = "The files: `native_functions.yaml` alone (`application/yaml` is accepted, \
+                       too), or a bundle as JSON or as multipart parts named after the files",
         content(
-            (String = "application/yaml", example = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"),
+            (String = "application/octet-stream", example = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"),
             (BundleJson = "application/json"),
             (std::collections::BTreeMap<String, String> = "multipart/form-data"),
         ),

@@ -1,14 +1,13 @@
 //! The revisions of a project by name.
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{Accept, LIST, Media};
+use crate::http::negotiate::{Accept, LIST};
 use crate::http::page::{self, Cursors};
-use crate::http::{respond, stream};
+use crate::http::respond;
 use opatlas_service::ViewId;
 use opatlas_service::history::RevisionName;
 use opatlas_wire::paths::ProjectPath;
@@ -41,21 +40,13 @@ pub async fn list(
     accept: Accept,
 ) -> Result<Response, Problem> {
     let media = accept.media(LIST)?;
-    let limit = page::limit(query.limit)? as usize;
+    let limit = page::limit_of(media, query.limit)?.unwrap_or(usize::MAX);
     let words = query.q.as_deref().unwrap_or_default();
     expect_few_words(words)?;
     // Before anything is read, so that all of it holds for the mark.
     let mark = api.service.mark().await;
     let listing = api.service.listing(&path.project).await?;
     let found: Vec<&RevisionName> = listing.find(words, query.kind.map(Into::into)).collect();
-    if media == Media::NdJson {
-        let mut text = Vec::new();
-        for name in found {
-            stream::push_line(&mut text, &NameItem::from(name));
-        }
-        let text = api.service.hold(text)?;
-        return respond::bytes(&api, &accept, StatusCode::OK, media, text).await;
-    }
     let asked = (&path.project, words, query.kind);
     let cursors = Cursors::of(ViewId::of_program("timeline", &asked));
     let from = match &query.cursor {
@@ -72,8 +63,8 @@ pub async fn list(
         total: found.len(),
         next_cursor: last.map(|name| cursors.encode(&name.id())),
     };
-    let answer = respond::value(&api, &accept, StatusCode::OK, &list);
-    let mut response = answer.await?;
+    let mut response = respond::list(&api, &accept, media, (&list, &list.items)).await?;
+    page::mark(&mut response, list.next_cursor);
     respond::keep(&mut response, mark);
     Ok(response)
 }

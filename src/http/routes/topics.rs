@@ -47,13 +47,17 @@ pub async fn list(
         cursor: query.cursor.clone(),
     };
     let (items, next_cursor) = page::cut("topics", &query.kind, &chosen, &part)?;
+    let next = next_cursor.clone();
     let make = || {
         Ok(json(&TopicList {
             items: items.iter().map(item).collect(),
-            next_cursor,
+            next_cursor: next,
         }))
     };
-    respond::program_view(&api, &accept, ("topics", &query), media, make).await
+    let view = ("topics", &query);
+    let mut response = respond::program_view(&api, &accept, view, media, make).await?;
+    page::mark(&mut response, next_cursor);
+    Ok(response)
 }
 
 /// A topic

@@ -1,14 +1,13 @@
 //! Gap lists of ways: the operators that nothing of their own serves.
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, Media};
 use crate::http::page;
-use crate::http::page::Cursors;
+use crate::http::page::{Cursors, Window};
 use crate::http::respond;
 use opatlas_service::ViewId;
 use opatlas_source::Stop;
@@ -49,7 +48,7 @@ pub async fn of_way(
     accept: Accept,
 ) -> Result<Response, Problem> {
     let media = accept.media(FORMS)?;
-    let limit = page::limit(query.limit)? as usize;
+    page::limit(query.limit)?;
     let way = parse_way(&query.way)?;
     let service = &api.service;
     let release = query.release.as_deref();
@@ -57,10 +56,8 @@ pub async fn of_way(
         .resolve(&path.project, &path.revision, release)
         .await?;
     let cursors = Cursors::of(ViewId::new(&revision, "way gaps", &(way, &query.tag), ""));
-    let from = match &query.cursor {
-        Some(cursor) => cursors.decode_number(cursor)?,
-        None => 0_usize,
-    };
+    let asked = (query.limit, query.cursor.as_deref());
+    let window = Window::of(media, cursors, asked)?;
     let snapshot = service.snapshot(&revision).await?;
     expect_tag(&snapshot.catalogue, query.tag.as_deref())?;
     let make = move |_: &Stop| {
@@ -70,15 +67,16 @@ pub async fn of_way(
             way,
             tag: query.tag.as_deref(),
         });
-        if media == Media::Csv {
-            return Ok::<_, Problem>(csv(&gaps.items).into_bytes());
-        }
-        let next = from.saturating_add(limit).min(gaps.items.len());
-        gaps.next_cursor = (next < gaps.items.len()).then(|| cursors.encode(&next.to_string()));
-        gaps.items.truncate(next);
-        gaps.items.drain(..from.min(next));
-        Ok(json(&gaps))
+        let (part, count) = (window.within(gaps.items.len()), gaps.items.len());
+        gaps.next_cursor = window.next(count);
+        gaps.items.truncate(part.end);
+        gaps.items.drain(..part.start);
+        let text = match media {
+            Media::Csv => csv(&gaps.items).into_bytes(),
+            _ => json(&gaps),
+        };
+        Ok::<_, Problem>(respond::with_next(text, gaps.next_cursor))
     };
-    let bytes = service.make(make).await?;
-    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
+    let parts = service.make_parts(make).await?;
+    respond::bytes_of_page(&api, &accept, media, &parts).await
 }

@@ -7,10 +7,10 @@ use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON, Media, SHEET};
 use crate::http::page;
-use crate::http::page::Cursors;
+use crate::http::page::{Cursors, Window};
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
-use crate::http::stream::push_line;
+use crate::http::stream::lines;
 use opatlas_service::ViewId;
 use opatlas_wire::json::json;
 use opatlas_wire::paths::{OperatorPath, ReleaseQuery, RevisionPath};
@@ -66,7 +66,7 @@ pub async fn list(
 /// A way
 ///
 /// What becomes of each operator on a way, and why. With `Accept: text/csv` or
-/// `application/x-ndjson`, all of them, one per line.
+/// `application/x-ndjson`, one per line, and all of them unless there is a `limit`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/ways/{way}",
@@ -79,9 +79,9 @@ pub async fn list(
             (OperatorFate = "application/x-ndjson"),
             (String = "text/csv"),
         )),
-        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 404, description = "No such project, revision or way", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such way, fate or release", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn one(
@@ -91,52 +91,41 @@ pub async fn one(
     accept: Accept,
 ) -> Result<Response, Problem> {
     let media = accept.media(SHEET)?;
-    let limit = page::limit(query.limit)? as usize;
+    page::limit(query.limit)?;
     let release = query.release.as_deref();
     let revision = api
         .service
         .resolve(&path.project, &path.revision, release)
         .await?;
-    let way = parse_way(&path.way)?;
+    let way = parse_way(&path.way).map_err(Problem::in_path)?;
     let only = query.fate.as_deref().map(parse_fate).transpose()?;
     let cursors = Cursors::of(ViewId::new(&revision, "way", &(way, only), ""));
-    let from = match (&query.cursor, media) {
-        (Some(cursor), Media::Json) => cursors.decode_number(cursor)?,
-        _ => 0_usize,
-    };
-    let part = match media {
-        // One more says whether there is another page.
-        Media::Json => from..from.saturating_add(limit).saturating_add(1),
-        _ => 0..usize::MAX,
-    };
+    let asked = (query.limit, query.cursor.as_deref());
+    let window = Window::of(media, cursors, asked)?;
     let request = ViewRequest {
         revision: &revision,
         view: "way",
-        parameters: (way, only, part.clone()),
+        parameters: (way, only, window.place()),
         media,
         making: Making::Parsed,
         effort: Effort::Much,
     };
-    respond::view(&api, &accept, request, move |snapshot, _| {
+    respond::page(&api, &accept, request, move |snapshot, _| {
+        // One more says whether there is another page.
+        let part = window.from..window.positions().end.saturating_add(1);
         let mut items = operators(snapshot.view(), way, only, part);
-        Ok(match media {
+        let next_cursor = window.next(window.from + items.len());
+        items.truncate(window.limit.unwrap_or(usize::MAX));
+        let text = match media {
             Media::Csv => csv(&items).into_bytes(),
-            Media::NdJson => {
-                let mut text = Vec::new();
-                items.iter().for_each(|item| push_line(&mut text, item));
-                text
-            }
-            _ => {
-                let next =
-                    (items.len() > limit).then(|| cursors.encode(&(from + limit).to_string()));
-                items.truncate(limit);
-                json(&WayPage {
-                    way: way.as_str(),
-                    items,
-                    next_cursor: next,
-                })
-            }
-        })
+            Media::NdJson => lines(&items),
+            _ => json(&WayPage {
+                way: way.as_str(),
+                items,
+                next_cursor: next_cursor.clone(),
+            }),
+        };
+        Ok((text, next_cursor))
     })
     .await
 }

@@ -436,7 +436,8 @@ export interface paths {
         /**
          * Set a label
          * @description Creates the label, or moves it to another revision. Moving a label that looks like a version
-         *     needs `force=true`.
+         *     needs `force=true`, except that the token that created a label may move it, and give it another
+         *     release, for an hour, even without the permission `label`.
          */
         put: operations["set_label"];
         post?: never;
@@ -648,7 +649,8 @@ export interface paths {
         /**
          * Ingest a bundle
          * @description Stores the files as a revision, and points the label to it. Idempotent by digest. A file that is
-         *     not a list of entries is rejected with its findings. Other findings do not prevent storing.
+         *     not a list of entries is rejected with its findings. Other findings do not prevent storing, unless
+         *     `strict` is true. The token that created the label may move it, and give it another release, for an hour.
          */
         post: operations["ingest_revision"];
         delete?: never;
@@ -793,7 +795,7 @@ export interface paths {
         };
         /**
          * The file of a backend
-         * @description The original bytes.
+         * @description The original bytes, as `application/yaml` unless `Accept` names `application/octet-stream`.
          */
         get: operations["get_backend_file"];
         put?: never;
@@ -813,7 +815,9 @@ export interface paths {
         };
         /**
          * A file
-         * @description The original bytes. They never change at an address by digest.
+         * @description The original bytes. They never change at an address by digest. The media type is
+         *     `application/yaml` for YAML and `text/plain` for sources, unless `Accept` names
+         *     `application/octet-stream`.
          */
         get: operations["get_file"];
         put?: never;
@@ -834,7 +838,8 @@ export interface paths {
         /**
          * Findings
          * @description The findings of the release's rules in the revision, by file and position. `Accept` selects
-         *     SARIF, Markdown or annotated text; these formats, and JSON lines, contain all findings.
+         *     SARIF, Markdown or annotated text; these formats, and JSON lines, contain all findings unless there
+         *     is a `limit`.
          */
         get: operations["list_findings"];
         put?: never;
@@ -923,7 +928,8 @@ export interface paths {
         /**
          * A key
          * @description The entries of all operators at one runtime key. With `Accept: text/csv` or
-         *     `application/x-ndjson`, all of them on one page, one per line.
+         *     `application/x-ndjson`, one per line, and all of them unless there is a
+         *     `limit`.
          */
         get: operations["get_key"];
         put?: never;
@@ -966,7 +972,8 @@ export interface paths {
         /**
          * Operators
          * @description All operators of a revision that match the filters: declared operators in file order, then
-         *     generated operators. With `Accept: application/x-ndjson`, all of them on one page, one per line.
+         *     generated operators. With `Accept: application/x-ndjson`, one per line, and all of them unless there
+         *     is a `limit`.
          */
         get: operations["list_operators"];
         put?: never;
@@ -1091,8 +1098,8 @@ export interface paths {
         };
         /**
          * The declarations of all operators
-         * @description The declarations of each operator of a revision, one per line: declared operators in file order,
-         *     then generated operators.
+         * @description The declarations of each operator of a revision: declared operators in file order, then generated
+         *     operators. With `Accept: application/x-ndjson`, one per line, and all of them unless there is a `limit`.
          */
         get: operations["list_signatures"];
         put?: never;
@@ -1156,7 +1163,7 @@ export interface paths {
         /**
          * A way
          * @description What becomes of each operator on a way, and why. With `Accept: text/csv` or
-         *     `application/x-ndjson`, all of them, one per line.
+         *     `application/x-ndjson`, one per line, and all of them unless there is a `limit`.
          */
         get: operations["get_way"];
         put?: never;
@@ -5079,6 +5086,8 @@ export interface components {
              *     If no operator contains all words and one of them names a way, those that contain the rest.
              */
             items: components["schemas"]["FoundView"][];
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
             way: components["schemas"]["SoughtWayView"] | null;
         };
         /**
@@ -5207,6 +5216,13 @@ export interface components {
             /** @description The deprecated Python signatures that call it, from `deprecated.yaml`. */
             deprecated?: components["schemas"]["DeprecatedSignature"][];
             implement?: components["schemas"]["Implementation"] | null;
+        };
+        /** @description A page of declarations. */
+        SignaturesList: {
+            /** @description The declarations, one item for each operator. */
+            items: components["schemas"]["Signatures"][];
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
         };
         /** @description The changes since a revision. */
         Since: {
@@ -6595,12 +6611,12 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The text, as JSON or plain; at most 256 KiB */
+        /** @description The text, as JSON or as it is; at most 256 KiB. `text/plain` is accepted, too */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AskedText"];
                 /** @example RuntimeError: derivative for aten::heaviside is not implemented */
-                "text/plain": string;
+                "application/octet-stream": string;
             };
         };
         responses: {
@@ -7012,12 +7028,12 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The files: `native_functions.yaml` alone, or a bundle as JSON or as multipart parts named after the files */
+        /** @description The files: `native_functions.yaml` alone (`application/yaml` is accepted, too), or a bundle as JSON or as multipart parts named after the files */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Bundle"];
                 /** @example - func: add.Tensor(Tensor self, Tensor other) -> Tensor */
-                "application/yaml": string;
+                "application/octet-stream": string;
                 "multipart/form-data": {
                     [key: string]: string;
                 };
@@ -7165,8 +7181,6 @@ export interface operations {
                 "multipart/form-data": {
                     [key: string]: string;
                 };
-                /** @example aten.mm.default,3 */
-                "text/plain": string;
             };
         };
         responses: {
@@ -7310,6 +7324,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7392,7 +7408,10 @@ export interface operations {
     create_project: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A new text for each new request, such as a UUID. A repetition within a day gets the same answer and creates nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7405,6 +7424,8 @@ export interface operations {
             /** @description The project already exists with the same members */
             200: {
                 headers: {
+                    /** @description `true` if the request was answered before and created nothing now */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7414,6 +7435,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description `true` if the request was answered before and created nothing now */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7465,7 +7488,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A project with this name exists with other members */
+            /** @description A project with this name exists with other members; or another request with the idempotency key is in progress */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7492,7 +7515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A policy of more than 16 KiB, or a text that cannot be stored */
+            /** @description A policy of more than 16 KiB, or a text that cannot be stored; or the idempotency key belongs to another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7957,15 +7980,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has a value that does not exist */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A defect of the service */
             500: {
                 headers: {
@@ -8192,10 +8206,10 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The backend file */
+        /** @description The backend file, which is YAML; `application/yaml` is accepted, too */
         requestBody: {
             content: {
-                "application/yaml": string;
+                "application/octet-stream": string;
             };
         };
         responses: {
@@ -8580,7 +8594,10 @@ export interface operations {
     create_exception: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A new text for each new request, such as a UUID. A repetition within a day gets the same answer and creates nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description The project.
@@ -8599,6 +8616,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description `true` if the request was answered before and created nothing now */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8659,6 +8678,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Another request with the idempotency key is in progress */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too large */
             413: {
                 headers: {
@@ -8677,7 +8705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such rule, release or operator, an expiry in the past, or an empty reason */
+            /** @description No such rule, release or operator, an expiry in the past, or an empty reason; or the idempotency key belongs to another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9078,6 +9106,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9545,15 +9575,6 @@ export interface operations {
             };
             /** @description The label does not match the condition */
             412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A parameter has a value that does not exist */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10823,6 +10844,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10928,8 +10951,13 @@ export interface operations {
                 release?: string;
                 /** @description Move a version label that points to another revision. */
                 force?: boolean;
+                /** @description Store nothing if the files have errors. */
+                strict?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description A new text for each new request, such as a UUID. A repetition within a day gets the same answer and creates nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description The project.
@@ -10939,12 +10967,12 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The files: `native_functions.yaml` alone, or a bundle as JSON or as multipart parts named after the files */
+        /** @description The files: `native_functions.yaml` alone (`application/yaml` is accepted, too), or a bundle as JSON or as multipart parts named after the files */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Bundle"];
                 /** @example - func: add.Tensor(Tensor self, Tensor other) -> Tensor */
-                "application/yaml": string;
+                "application/octet-stream": string;
                 "multipart/form-data": {
                     [key: string]: string;
                 };
@@ -10954,6 +10982,8 @@ export interface operations {
             /** @description The revision already existed */
             200: {
                 headers: {
+                    /** @description `true` if the request was answered before and created nothing now */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10963,6 +10993,8 @@ export interface operations {
             /** @description The revision was created */
             201: {
                 headers: {
+                    /** @description `true` if the request was answered before and created nothing now */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11023,7 +11055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The label is protected, or belongs to another release */
+            /** @description The label is protected, or belongs to another release; or another request with the idempotency key is in progress */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11050,7 +11082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release, not a list of entries, or too many operators */
+            /** @description No such release, not a list of entries, too many operators, or errors in a strict request; or the idempotency key belongs to another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12047,6 +12079,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/octet-stream": string;
                     "application/yaml": string;
                 };
             };
@@ -12173,8 +12206,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/octet-stream": string;
                     "application/yaml": string;
-                    "application/json": unknown;
+                    "text/plain": string;
                 };
             };
             /** @description The answer matches `If-None-Match` */
@@ -12314,6 +12348,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12469,6 +12505,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12630,6 +12668,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12785,17 +12825,19 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The usage file: `operator,count` lines, a JSON object of counts by operator, or a JSON list */
+        /** @description The usage file: `operator,count` lines (`text/csv` is accepted, too), a JSON object of counts by operator, or a JSON list */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UsageItem"][];
-                "text/csv": string;
+                "application/octet-stream": string;
             };
         };
         responses: {
             /** @description The gaps */
             200: {
                 headers: {
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12958,6 +13000,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13080,12 +13124,12 @@ export interface operations {
                  * @description Only entries with this reason.
                  * @example missing
                  */
-                reason?: string;
+                reason?: "kernel" | "default backend kernel" | "nested kernel" | "math kernel" | "ambiguous autogradother" | "autograd kernel" | "batched kernel" | "backend fallback" | "missing" | "";
                 /**
                  * @description Only entries with this verdict.
                  * @example fails
                  */
-                verdict?: string;
+                verdict?: "runs" | "decomposes" | "partly" | "falls-back" | "fails" | "unknown" | "";
                 /**
                  * @description The release of PyTorch whose rules apply, for an address by digest.
                  * @example 2.9
@@ -13123,6 +13167,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13410,7 +13456,7 @@ export interface operations {
                  * @description Only those whose entry at the runtime key `key` has this reason.
                  * @example missing
                  */
-                reason?: string;
+                reason?: "kernel" | "default backend kernel" | "nested kernel" | "math kernel" | "ambiguous autogradother" | "autograd kernel" | "batched kernel" | "backend fallback" | "missing" | "";
                 /** @description Only those with `structured: True`, or only those without. */
                 structured?: boolean;
                 /** @description Whether to include generated operators; by default yes. */
@@ -13452,6 +13498,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14296,6 +14344,10 @@ export interface operations {
                  * @example 2.9
                  */
                 release?: string;
+                /** @description The number of operators in a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -14314,14 +14366,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The declarations, one operator per line */
+            /** @description A page of declarations; or all of them, one per line */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["SignaturesList"];
                     "application/x-ndjson": components["schemas"]["Signatures"];
                 };
             };
@@ -14453,7 +14508,7 @@ export interface operations {
         requestBody: {
             content: {
                 /** @example - func: add.Tensor(Tensor self, Tensor other) -> Tensor */
-                "application/yaml": string;
+                "application/octet-stream": string;
             };
         };
         responses: {
@@ -14720,7 +14775,7 @@ export interface operations {
                  * @description Only operators with this fate.
                  * @example raises
                  */
-                fate?: string;
+                fate?: "yes" | "partly" | "no" | "not differentiable" | "rule" | "falls back" | "raises" | "python" | "kernel" | "decomposes" | "none" | "functional" | "view" | "generated" | "composite" | "by-default" | "core" | "on-request" | "kept" | "decomposed" | "fallback" | "lowered" | "implicit fallback" | "shim" | "stable" | "proxy executor" | "custom" | "lower_precision_fp" | "fp32" | "fp32_set_opt_dtype" | "fp32_append_dtype" | "promote" | "banned" | "passes" | "unknown" | "";
                 /** @description The number of items in a page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -14755,6 +14810,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14797,7 +14854,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such project or revision */
+            /** @description No such project, revision or way */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -14833,7 +14890,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such way, fate or release */
+            /** @description No such release */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14872,6 +14929,8 @@ export interface operations {
                 q: string;
                 /** @description The maximum number of operators. */
                 limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
                 /** @description The kind of timeline. */
                 line?: "releases" | "commits" | "ingests" | "";
                 /** @description Only operators that the last revision does not have. */
@@ -14894,6 +14953,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14954,15 +15015,6 @@ export interface operations {
             };
             /** @description The request did not arrive in time */
             408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A parameter has a value that does not exist */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15164,6 +15216,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15225,15 +15279,6 @@ export interface operations {
             };
             /** @description The request did not arrive in time */
             408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A parameter has a value that does not exist */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15550,6 +15595,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15768,6 +15815,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16224,12 +16273,12 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names */
+        /** @description The files: `native_functions.yaml` alone (`application/yaml` is accepted, too), or a bundle as JSON or as multipart parts named after the files */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Bundle"];
                 /** @example - func: blend(Tensor self, Tensor other) -> Tensor */
-                "application/yaml": string;
+                "application/octet-stream": string;
                 "multipart/form-data": {
                     [key: string]: string;
                 };
@@ -16367,6 +16416,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16418,15 +16469,6 @@ export interface operations {
             };
             /** @description The request did not arrive in time */
             408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A parameter has a value that does not exist */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16591,12 +16633,12 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names */
+        /** @description The files: `native_functions.yaml` alone (`application/yaml` is accepted, too), or a bundle as JSON or as multipart parts named after the files */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Bundle"];
                 /** @example - func: add.out(Tensor self, *, Tensor out) -> Tensor */
-                "application/yaml": string;
+                "application/octet-stream": string;
                 "multipart/form-data": {
                     [key: string]: string;
                 };

@@ -1,5 +1,6 @@
 //! Search over all revisions of a timeline: by name, argument, type or kernel.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -13,7 +14,7 @@ use opatlas_store::{Stamp, StoreError};
 use super::index::SearchIndex;
 use super::matches::{current, merged};
 use super::step::OperatorStep;
-use super::timeline::{Range, Timeline};
+use super::timeline::Timeline;
 
 const PAGE: u32 = 2000;
 
@@ -43,7 +44,7 @@ pub struct HistoryMatch {
     /// The operator.
     pub operator: String,
     /// The ranges in which it exists.
-    pub present: Vec<Range>,
+    pub present: Vec<super::timeline::Range>,
     /// The places with a change that contains the words.
     pub places: Vec<usize>,
     /// Whether the last revision of the timeline has it and matches.
@@ -51,17 +52,17 @@ pub struct HistoryMatch {
 }
 
 impl Service {
-    /// At most `limit` operators with these words in their name, schema, or the name of a kernel,
-    /// in any revision. Matching names come first, and among equals those of the last revision.
+    /// The operators with these words in their name, schema, or the name of a kernel, in any
+    /// revision; of the whole list, those at these positions. Matching names come first, and among equals those of the last revision.
     /// Fails with [`ServiceError::Busy`].
     pub async fn search_history(
         &self,
         timeline: &Arc<Timeline>,
         words: &str,
-        limit: usize,
+        part: Range<usize>,
         which: Which,
     ) -> Result<Vec<HistoryMatch>, ServiceError> {
-        let question = Question::new(words.trim(), which, limit);
+        let question = Question::new(words.trim(), which, part.end);
         let resolved = timeline.resolved(timeline.last());
         let snapshot = self.snapshot(&resolved).await?;
         let index = self.search_index(timeline).await?;
@@ -70,7 +71,8 @@ impl Service {
             let now = current(&snapshot, &question, stop)?;
             let index = of.read();
             let matches = index.find(&question.plain, stop)?;
-            let found = merged(&snapshot, &question, &now, index.names(&on, &matches));
+            let mut found = merged(&snapshot, &question, &now, index.names(&on, &matches));
+            found.drain(..part.start.min(found.len()));
             let names = found.iter().map(|(operator, _)| &**operator);
             let places = index.places(&on, &matches, names);
             let found = found.into_iter().zip(places);
@@ -211,7 +213,7 @@ mod tests {
     use opatlas_source::Bundle;
 
     use super::*;
-    use crate::{Ingest, Limits, Protection};
+    use crate::{Ingest, Limits, Protection, Strictness};
     use opatlas_store::SqliteStore;
 
     async fn service() -> Service {
@@ -238,6 +240,8 @@ mod tests {
                 label: Some(label),
                 release: None,
                 protection: Protection::Kept,
+                strictness: Strictness::Lenient,
+                caller: None,
             };
             service.ingest(ingest).await.unwrap();
         }
@@ -256,7 +260,9 @@ mod tests {
             ("no\0thing", 0, 0),
         ] {
             for (which, expected) in [(Which::All, all), (Which::Removed, removed)] {
-                let found = service.search_history(&timeline, words, 5000, which).await;
+                let found = service
+                    .search_history(&timeline, words, 0..5000, which)
+                    .await;
                 assert_eq!(found.unwrap().len(), expected, "{words} {which:?}");
             }
         }
@@ -276,7 +282,7 @@ mod tests {
             .await;
         for (words, expected) in [("late", 2..=2), ("op0001", 0..=2)] {
             let found = service
-                .search_history(&timeline, words, 5, Which::All)
+                .search_history(&timeline, words, 0..5, Which::All)
                 .await;
             assert_eq!(found.unwrap()[0].present, [expected], "{words}");
         }

@@ -99,16 +99,21 @@ pub(super) async fn set(
         (Some(_), _) => LabelChange::Released,
         (None, _) => LabelChange::Made,
     };
-    if let (Some(stored), LabelChange::Unchanged) = (stored, change) {
-        let label = stored.record()?;
-        return Ok(LabelOutcome { label, change });
-    }
+    let (created_at, creator) = match stored {
+        Some(stored) if change == LabelChange::Unchanged => {
+            let label = stored.record()?;
+            return Ok(LabelOutcome { label, change });
+        }
+        Some(stored) => (stored.created_at, stored.creator),
+        None => (Some(now), request.creator.clone()),
+    };
     query(sql::LABEL_SET)
         .bind(project)
         .bind(request.name.as_str())
         .bind(target.id)
         .bind(release.as_deref())
         .bind(now)
+        .bind(request.creator.as_deref())
         .execute(&mut *connection)
         .await?;
     let rearranged = if target.is_new && change == LabelChange::Made {
@@ -123,6 +128,8 @@ pub(super) async fn set(
         sequence: target.id,
         release,
         moved_at: now,
+        created_at,
+        creator,
     };
     Ok(LabelOutcome { label, change })
 }

@@ -9,6 +9,7 @@ mod content;
 mod copy;
 mod exceptions;
 mod history;
+mod idempotency;
 mod ingest;
 mod labels;
 mod probe;

@@ -34,6 +34,8 @@ record! {
         pub(super) revision: i64,
         pub(super) release: Option<String>,
         moved_at: i64,
+        pub(super) created_at: Option<i64>,
+        pub(super) creator: Option<String>,
         digest: Vec<u8>,
     }
 }
@@ -79,6 +81,8 @@ impl LabelRow {
             sequence: self.revision,
             release: release(self.release)?,
             moved_at: self.moved_at,
+            created_at: self.created_at,
+            creator: self.creator,
         })
     }
 }
