@@ -40,6 +40,7 @@ mod neighbours;
 mod openapi;
 mod over;
 mod preflight;
+mod probe;
 mod read;
 mod remote;
 mod restore;
@@ -105,6 +106,7 @@ enum Command {
     Gaps(gaps::Gaps),
     Ways(ways::Ways),
     Preflight(preflight::Preflight),
+    Probe(probe::Probe),
     Drift(drift::Drift),
     Watch(watch::WatchBackend),
     Scan(scan::ScanSources),
@@ -203,6 +205,7 @@ impl Command {
             Self::Gaps(gaps) => gaps.run().await,
             Self::Ways(ways) => ways.run().await,
             Self::Preflight(preflight) => preflight.run().await,
+            Self::Probe(probe) => probe.run().await,
             Self::Drift(drift) => drift.run().await,
             Self::Watch(watch) => watch.run(),
             Self::Scan(scan) => scan.run(),
