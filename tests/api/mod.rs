@@ -25,6 +25,7 @@ mod overlay;
 mod pages;
 mod preflight;
 mod probe;
+mod probe_runs;
 mod projects;
 mod releases;
 mod revisions;
