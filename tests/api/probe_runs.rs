@@ -80,7 +80,12 @@ async fn runs_are_listed_in_pages() {
     assert_eq!(first["revision"]["digest"], second["revision"]["digest"]);
     assert_eq!(first["outcomes"], json!({"crash": 1, "runs": 1}));
     assert_eq!(first["shards"], json!({"done": 1, "total": 1}));
-    assert!(first["created_at"].as_str().unwrap().starts_with("2023-11-14T"));
+    assert!(
+        first["created_at"]
+            .as_str()
+            .unwrap()
+            .starts_with("2023-11-14T")
+    );
     let lines = server.get(RUNS).header("accept", "application/x-ndjson");
     let lines = lines.send().await.lines();
     assert_eq!(lines.len(), 2);
@@ -111,15 +116,30 @@ async fn only_what_both_say_is_compared() {
         test("lacked although", "missing", &[missing.clone()], &[works]),
         test("ran in part", "missing", &both, &[fails]),
         test("ran in part with others", "missing", &both, &[fails, works]),
-        test("lacked and failed", "error", &[missing, json!(["error", "T", "x"])], &[works]),
+        test(
+            "lacked and failed",
+            "error",
+            &[missing, json!(["error", "T", "x"])],
+            &[works],
+        ),
         test("ran, partly", "runs", &[ok.clone()], &[works, partly]),
-        test("lacked, partly", "missing", &[json!(["missing", "aten::x"])], &[partly]),
+        test(
+            "lacked, partly",
+            "missing",
+            &[json!(["missing", "aten::x"])],
+            &[partly],
+        ),
         test("failed", "error", &[json!(["error", "T", "x"])], &[fails]),
         test("was wrong", "wrong", &[json!(["wrong", "x"])], &[fails]),
         test("crashed", "crash", &[], &[]),
         test("was left out", "left out", &[], &[]),
         test("called nothing", "runs", &[ok.clone()], &[]),
-        test("called something else", "runs", &[ok.clone()], &["acme::nothing"]),
+        test(
+            "called something else",
+            "runs",
+            &[ok.clone()],
+            &["acme::nothing"],
+        ),
         json!({"item": "odd", "outcome": "runs", "roots": {"a": 1}, "results": [1, [1e-5]]}),
     ];
     let mps = server.get("/v1/projects/p/revisions/2.9.0/keys/MPS?verdict=fails&limit=1000");
@@ -131,7 +151,11 @@ async fn only_what_both_say_is_compared() {
         let items = answer["items"].as_array().unwrap().iter();
         let items = items.map(|item| {
             let because = item["because"].as_str().unwrap_or_default();
-            let text = format!("{} {} {because}", item["item"].as_str().unwrap(), item["agrees"].as_str().unwrap());
+            let text = format!(
+                "{} {} {because}",
+                item["item"].as_str().unwrap(),
+                item["agrees"].as_str().unwrap()
+            );
             text.trim().to_owned()
         });
         items.collect::<Vec<_>>()
@@ -158,11 +182,17 @@ async fn only_what_both_say_is_compared() {
     assert_eq!(agrees(&all), expected);
     assert_eq!(all["counts"], json!({"yes": 4, "no": 5, "unknown": 8}));
     assert_eq!(all["outcomes"]["left out"], 1);
-    assert_eq!((&all["key"], &all["release"]), (&json!("MPS"), &json!("2.9")));
+    assert_eq!(
+        (&all["key"], &all["release"]),
+        (&json!("MPS"), &json!("2.9"))
+    );
     let lacked = &all["items"][4];
     assert_eq!(lacked["missing"], json!(["x.out"]));
     let root = json!({"operator": fails, "verdict": "fails", "works": "no"});
-    assert_eq!((&lacked["works"], &lacked["roots"]), (&json!("no"), &json!([root])));
+    assert_eq!(
+        (&lacked["works"], &lacked["roots"]),
+        (&json!("no"), &json!([root]))
+    );
 
     // A filter and pages change the list, and not the counts.
     let mut found = Vec::new();
@@ -184,9 +214,16 @@ async fn only_what_both_say_is_compared() {
 
     // A device without a key predicts nothing.
     run(&server, "bare", "bare", &rows).await;
-    let bare = server.get(&format!("{RUNS}/bare/verdicts")).send().await.ok();
+    let bare = server
+        .get(&format!("{RUNS}/bare/verdicts"))
+        .send()
+        .await
+        .ok();
     assert_eq!(bare["key"], Value::Null);
-    assert_eq!(bare["counts"], json!({"yes": 0, "no": 0, "unknown": rows.len()}));
+    assert_eq!(
+        bare["counts"],
+        json!({"yes": 0, "no": 0, "unknown": rows.len()})
+    );
     assert_eq!(bare["items"][4]["because"], "device");
     assert_eq!(bare["items"][4]["roots"][0]["verdict"], Value::Null);
     let none = server.get(&format!("{RUNS}/none/verdicts"));
@@ -203,7 +240,9 @@ async fn a_recorded_run_agrees_with_the_verdicts() {
     let rows = recorded.iter().enumerate().map(|(at, row)| {
         let results = row["results"].as_array().unwrap();
         let has = |kind: &str| results.iter().any(|result| result[0] == kind);
-        let worst = ["wrong", "error", "missing"].into_iter().find(|kind| has(kind));
+        let worst = ["wrong", "error", "missing"]
+            .into_iter()
+            .find(|kind| has(kind));
         json!({
             "item": format!("{at:03} {}", row["opinfo"].as_str().unwrap()),
             "outcome": worst.unwrap_or("runs"), "results": results, "roots": row["roots"],

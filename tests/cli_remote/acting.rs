@@ -291,7 +291,9 @@ fn of_the_probe(field: &mut Field) {
     let rows = |item| json!([{"item": item, "outcome": "missing", "results": results, "roots": ["keep", HOSTILE]}]);
     for (shard, item) in [(0, "b"), (1, "a")] {
         let worker = json!({"worker": {"host": HOSTILE}});
-        let leased = server.post_json(&format!("{runs}/k/lease"), &worker).value();
+        let leased = server
+            .post_json(&format!("{runs}/k/lease"), &worker)
+            .value();
         let (rows, lease) = (rows(item), &leased["lease"]);
         let digest = Digest::of(rows.to_string().as_bytes()).to_string();
         let sent = json!({"lease": lease, "digest": digest, "rows": rows});
@@ -299,7 +301,10 @@ fn of_the_probe(field: &mut Field) {
         assert_eq!(sent.status, 201);
     }
     server.post_json(runs, &json!({"key": "l", "revision": "one", "torch": "2.15.0", "device": "cpu", "items": {"runs": ["a"]}}));
-    server.post_json(&format!("{runs}/l/lease"), &json!({"worker": {"host": HOSTILE}}));
+    server.post_json(
+        &format!("{runs}/l/lease"),
+        &json!({"worker": {"host": HOSTILE}}),
+    );
     for format in ["text", "json"] {
         let common = ["--project", "acme", "--format", format];
         field.run(&[&["probe", "runs"], &common[..]].concat());

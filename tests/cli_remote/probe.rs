@@ -19,7 +19,12 @@ fn released() -> Place {
 
 /// Opens a run and hands in its rows.
 fn run(place: &Place, key: &str, rows: &Value) {
-    let items: Vec<_> = rows.as_array().unwrap().iter().map(|row| &row["item"]).collect();
+    let items: Vec<_> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["item"])
+        .collect();
     let asked = json!({
         "key": key, "revision": "2.9.0", "torch": "2.9.0", "device": "cuda", "items": {"runs": items},
         "shard_seconds": 3600,
@@ -62,7 +67,11 @@ fn runs_are_listed_shown_and_compared() {
         assert_eq!(none.code, Some(2));
         assert!(none.err.contains("has no run of the probe"), "{}", none.err);
     }
-    run(&place, "fine", &json!([row("b", "runs", "works"), row("a", "missing", "fails")]));
+    run(
+        &place,
+        "fine",
+        &json!([row("b", "runs", "works"), row("a", "missing", "fails")]),
+    );
     let odd = json!([
         row("a", "missing", "works"),
         row("b", "runs", "fails"),
@@ -78,7 +87,10 @@ fn runs_are_listed_shown_and_compared() {
     let end = "odd  2.9.0 with torch 2.9.0 on cuda: 1 of 1 shards done, 5 items; 1 crash, 1 missing, 2 runs, 1 wrong";
     assert!(lines[0].ends_with(end), "{runs}");
     let one = check(&["runs", "--limit", "1"], 0);
-    assert!(one.contains(lines[0]) && one.ends_with("and more; --limit 0 lists all\n"), "{one}");
+    assert!(
+        one.contains(lines[0]) && one.ends_with("and more; --limit 0 lists all\n"),
+        "{one}"
+    );
     assert_eq!(check(&["runs", "--limit", "0"], 0), runs);
     let read = |text: String| serde_json::from_str::<Value>(&text).unwrap();
     let list = read(check(&["runs", "--format", "json", "--limit", "1"], 0));
@@ -86,16 +98,28 @@ fn runs_are_listed_shown_and_compared() {
     assert_eq!(list["items"].as_array().unwrap().len(), 1);
 
     let shown = check(&["show"], 0);
-    assert!(shown.starts_with("odd: 2.9.0 with torch 2.9.0 on cuda, opened 20"), "{shown}");
-    assert!(shown.contains("  wrong: 1\n  rank 3: 1 shards, 5 items\n"), "{shown}");
-    assert_eq!(read(check(&["show", "fine", "--format", "json"], 0))["done"], true);
+    assert!(
+        shown.starts_with("odd: 2.9.0 with torch 2.9.0 on cuda, opened 20"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("  wrong: 1\n  rank 3: 1 shards, 5 items\n"),
+        "{shown}"
+    );
+    assert_eq!(
+        read(check(&["show", "fine", "--format", "json"], 0))["done"],
+        true
+    );
 
     let fine = check(&["compare", "fine"], 0);
-    let lines = "fine: torch 2.9.0 on cuda, and the verdicts of 2.9.0 on CUDA\n  2 tests agree, 0 contradict the \
+    let lines = "fine: torch 2.9.0 on cuda, and the verdicts of 2.9.0 on CUDA\n  of 2 tests, 2 agree, 0 contradict the \
                  verdicts, 0 are unknown; 1 of 1 shards done; 1 missing, 1 runs\n";
     assert_eq!(fine, lines);
     let odd = check(&["compare"], 1);
-    assert!(odd.contains("  1 tests agree, 2 contradict the verdicts, 2 are unknown;"), "{odd}");
+    assert!(
+        odd.contains("  of 5 tests, 1 agree, 2 contradict the verdicts, 2 are unknown;"),
+        "{odd}"
+    );
     let end = "\n  a: missing; predicted works runs; contradicts\n  b: runs; predicted fails fails; contradicts\n";
     assert!(odd.ends_with(end), "{odd}");
     let one = check(&["compare", "--agrees", "all", "--limit", "1"], 1);
@@ -105,8 +129,14 @@ fn runs_are_listed_shown_and_compared() {
     assert!(unknown.ends_with(end), "{unknown}");
 
     // In JSON, what the server answers.
-    let all = read(check(&["compare", "--agrees", "all", "--format", "json"], 1));
-    assert_eq!(all, place.server.get(&format!("{RUNS}/odd/verdicts")).value());
+    let all = read(check(
+        &["compare", "--agrees", "all", "--format", "json"],
+        1,
+    ));
+    assert_eq!(
+        all,
+        place.server.get(&format!("{RUNS}/odd/verdicts")).value()
+    );
     for wrong in [
         &["show", "none"][..],
         &["compare", "none"],
@@ -129,8 +159,14 @@ fn a_run_may_have_any_name() {
     place.server.post_json(RUNS, &asked);
     let shown = check(&place, &["show", name], 0);
     assert!(shown.starts_with(&format!("{name}: 2.9.0")), "{shown}");
-    assert!(shown.contains("  0 of 1 shards done, 0 leased, 1 waiting\n"), "{shown}");
+    assert!(
+        shown.contains("  0 of 1 shards done, 0 leased, 1 waiting\n"),
+        "{shown}"
+    );
     let compared = check(&place, &["compare", name], 0);
-    assert!(compared.contains("the verdicts of 2.9.0 on no known dispatch key\n"), "{compared}");
-    assert!(compared.contains("  0 tests agree, 0 contradict the verdicts, 0 are unknown;"));
+    assert!(
+        compared.contains("the verdicts of 2.9.0 on no known dispatch key\n"),
+        "{compared}"
+    );
+    assert!(compared.contains("  of 0 tests, 0 agree, 0 contradict the verdicts, 0 are unknown;"));
 }

@@ -253,10 +253,7 @@ pub async fn runs_are_listed_with_their_shards(store: &dyn Store) {
     let names: Vec<_> = page.items.iter().map(|it| &*it.run.name).collect();
     assert_eq!(names, ["c", "b"]);
     let run = &page.items[0].run;
-    assert_eq!(
-        (run.revision, run.shards, run.created_at),
-        (digest, 3, 2)
-    );
+    assert_eq!((run.revision, run.shards, run.created_at), (digest, 3, 2));
     let mut sums = page.items[0].sums.clone();
     sums.sort_by_key(|sum| sum.shards);
     let sum = |outcomes: Option<&str>, count| ProbeSum {
@@ -288,8 +285,15 @@ pub async fn progress_knows_expired_leases(store: &dyn Store) {
             .renew_lease(project, ("r", 0), &own, begun, now)
             .await
             .unwrap();
-        for (after, counted) in [(LEASE - 1, losses), (LEASE, losses + 1), (LEASE, losses + 1)] {
-            let progress = store.probe_progress(project, "r", now + after).await.unwrap();
+        for (after, counted) in [
+            (LEASE - 1, losses),
+            (LEASE, losses + 1),
+            (LEASE, losses + 1),
+        ] {
+            let progress = store
+                .probe_progress(project, "r", now + after)
+                .await
+                .unwrap();
             let shard = &progress.shards[0];
             assert_eq!(shard.is_leased, counted == losses);
             assert_eq!(shard.begun.is_some(), shard.is_leased);

@@ -30,7 +30,9 @@ impl Stored {
         let (mut items, mut before) = (Vec::new(), None);
         loop {
             let left = u32::try_from(limit.saturating_sub(items.len())).unwrap_or(AT_ONCE);
-            let page = service.probe_runs(project, before, left.min(AT_ONCE)).await?;
+            let page = service
+                .probe_runs(project, before, left.min(AT_ONCE))
+                .await?;
             items.extend(page.items.into_iter().map(ProbeRunItem::from));
             before = page.next;
             if before.is_none() || items.len() >= limit {

@@ -67,7 +67,10 @@ pub(super) fn progress(run: &ProbeProgress, limit: usize) -> String {
     let working = run.working.iter().map(|working| {
         let (shard, worker) = (working.shard, &working.worker);
         let item = working.item.as_deref().unwrap_or("no item yet");
-        format!("  shard {shard}: rank {} on {}, {item}", worker.rank, worker.host)
+        format!(
+            "  shard {shard}: rank {} on {}, {item}",
+            worker.rank, worker.host
+        )
     });
     some(&mut out, working, limit, "leased shards");
     out
@@ -87,7 +90,8 @@ pub(super) fn verdicts(view: &ProbeVerdicts, has_more: bool) -> String {
     );
     line(&mut out, &text);
     let text = format!(
-        "  {} tests agree, {} contradict the verdicts, {} are unknown; {} of {} shards done{}",
+        "  of {} tests, {} agree, {} contradict the verdicts, {} are unknown; {} of {} shards done{}",
+        counts.yes + counts.no + counts.unknown,
         counts.yes,
         counts.no,
         counts.unknown,

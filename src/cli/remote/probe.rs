@@ -32,11 +32,7 @@ impl Remote {
         }
     }
 
-    pub(crate) async fn probe_run(
-        &self,
-        project: &str,
-        run: &str,
-    ) -> Result<ProbeProgress, Error> {
+    pub(crate) async fn probe_run(&self, project: &str, run: &str) -> Result<ProbeProgress, Error> {
         let path = ["v1", "projects", project, "probe", "runs", run];
         let url = self.http.base.url(&path, &[]);
         self.http.ask(Ask::get(url, JSON)).await?.value()

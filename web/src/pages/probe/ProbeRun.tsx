@@ -4,7 +4,7 @@ import { Segments } from "../../components/controls";
 import { FilterBar } from "../../components/Filters";
 import { Card, Facts, Page, Section } from "../../components/Page";
 import { Async, Empty } from "../../components/States";
-import { count, day, shortDigest } from "../../lib/format";
+import { count, counted, day, shortDigest } from "../../lib/format";
 import { AGREES_NAMES, outcomeWords } from "../../lib/probe";
 import { revisionPath, segment } from "../../nav";
 import { AGREES } from "../../routes/probe";
@@ -116,8 +116,8 @@ function Counts({ found: { key, device, release, counts } }: { found: Verdicts }
 		: `The device ${device} has no dispatch key that verdicts are known for.`;
 	return (
 		<p>
-			{count(counts.yes)} agree, {count(counts.no)} contradict the verdicts, {count(counts.unknown)} are
-			unknown. {judged}
+			Of {counted(counts.yes + counts.no + counts.unknown, "test")}, {count(counts.yes)} agree,{" "}
+			{count(counts.no)} contradict the verdicts, and {count(counts.unknown)} are unknown. {judged}
 		</p>
 	);
 }

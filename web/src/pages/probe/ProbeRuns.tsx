@@ -20,7 +20,7 @@ export default function ProbeRuns() {
 	return (
 		<Page
 			title={`Probe runs of ${project}`}
-			lead="What operators did on real devices. A run compares that with the verdicts."
+			lead="What operators did on devices. The page of a run compares that with the verdicts."
 			api={`/v1/projects/${segment(project)}/probe/runs`}
 			wide
 		>
@@ -50,7 +50,7 @@ export default function ProbeRuns() {
 function Runs({ project, items }: { project: string; items: readonly RunItem[] }) {
 	return (
 		<Rows>
-			<Table label="Runs">
+			<Table label="Runs" names>
 				<thead>
 					<tr>
 						<th scope="col">Run</th>

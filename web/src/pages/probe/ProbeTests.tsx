@@ -14,7 +14,7 @@ export function ProbeTests({ project, found }: { project: string; found: Verdict
 	const place = { project, rev: `sha256:${found.revision.digest}` };
 	return (
 		<Rows>
-			<Table label="Tests">
+			<Table label="Tests" names>
 				<thead>
 					<tr>
 						<th scope="col">Test</th>

@@ -12,8 +12,8 @@ use crate::database::{Backend, Connection, query};
 use crate::error::StoreError;
 use crate::names::ProjectName;
 use crate::probe::{
-    DumpRecord, LeaseHolder, Leased, ListedRun, NewDump, NewProbeRun, ProbeDuration, ProbeItem, ProbeProgress,
-    ProbeRun, ProbeStore, Renewal, ShardRecord, ShardResult,
+    DumpRecord, LeaseHolder, Leased, ListedRun, NewDump, NewProbeRun, ProbeDuration, ProbeItem,
+    ProbeProgress, ProbeRun, ProbeStore, Renewal, ShardRecord, ShardResult,
 };
 use crate::records::Page;
 use opatlas_source::Digest;
@@ -38,9 +38,9 @@ impl<B: Backend> ProbeStore for B {
         before: Option<i64>,
         limit: u32,
     ) -> Answer<'a, Page<ListedRun, i64>> {
-        Box::pin(async move {
-            runs::list(&mut *self.snapshot().await?, project, before, limit).await
-        })
+        Box::pin(
+            async move { runs::list(&mut *self.snapshot().await?, project, before, limit).await },
+        )
     }
 
     fn open_probe_run<'a>(
