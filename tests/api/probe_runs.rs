@@ -27,10 +27,6 @@ async fn run(server: &Server, key: &str, device: &str, rows: &[Value]) {
     }
 }
 
-fn test(item: &str, outcome: &str, results: &[Value], roots: &[&str]) -> Value {
-    json!({"item": item, "outcome": outcome, "results": results, "roots": roots})
-}
-
 /// The release of the recordings, in a project.
 async fn released() -> Option<Server> {
     let bundle = opatlas_conformance::release("2.9.0")?;
@@ -54,8 +50,8 @@ async fn runs_are_listed_in_pages() {
     let server = Server::small().await;
     assert_eq!(server.get(RUNS).send().await.ok()["items"], json!([]));
     let rows = [
-        test("a", "runs", &[json!(["ok"])], &["add.Tensor"]),
-        test("b", "crash", &[], &[]),
+        json!({"item": "a", "outcome": "runs", "results": [["ok"]], "roots": ["add.Tensor"]}),
+        json!({"item": "b", "outcome": "crash"}),
     ];
     run(&server, "first", "cpu", &rows).await;
     let open = json!({
@@ -96,91 +92,137 @@ async fn runs_are_listed_in_pages() {
     nobody.send().await.problem(404, "unknown-project");
 }
 
+const WORKS: &str = "add.Tensor";
+const FAILS: &str = "_cdist_backward";
+/// Stands for an operator that works on MPS in some cases.
+const PARTLY: &str = "PARTLY";
+
+/// A test by name, with its outcome, the kinds of its results, the operators that it called, and what
+/// follows.
+type Test = (
+    &'static str,
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static str,
+);
+
+const TESTS: [Test; 17] = [
+    ("called nothing", "runs", &["ok"], &[], "unknown verdict"),
+    (
+        "called others",
+        "runs",
+        &["ok"],
+        &["acme::f"],
+        "unknown verdict",
+    ),
+    ("crashed", "crash", &[], &[], "unknown outcome"),
+    ("failed", "error", &["error"], &[FAILS], "unknown outcome"),
+    ("lacked", "missing", &["missing"], &[FAILS], "yes"),
+    ("lacked although", "missing", &["missing"], &[WORKS], "no"),
+    (
+        "lacked and failed",
+        "error",
+        &["error", "missing"],
+        &[WORKS],
+        "no",
+    ),
+    ("lacked, partly", "missing", &["missing"], &[PARTLY], "yes"),
+    ("left out", "left out", &[], &[], "unknown outcome"),
+    ("ran", "runs", &["ok"], &[WORKS], "yes"),
+    ("ran although", "runs", &["ok"], &[FAILS], "no"),
+    ("ran in part", "missing", &["missing", "ok"], &[FAILS], "no"),
+    (
+        "ran in part, two",
+        "missing",
+        &["missing", "ok"],
+        &[FAILS, WORKS],
+        "yes",
+    ),
+    (
+        "ran in part, works",
+        "missing",
+        &["missing", "ok"],
+        &[WORKS],
+        "no",
+    ),
+    (
+        "ran, partly",
+        "runs",
+        &["ok"],
+        &[PARTLY, WORKS],
+        "unknown some-calls",
+    ),
+    ("ran, two", "runs", &["ok"], &[WORKS, FAILS], "no"),
+    ("wrong", "wrong", &["wrong"], &[FAILS], "unknown outcome"),
+];
+
+/// The rows of [`TESTS`], and some that no worker sends; their operators are not known.
+fn rows(partly: &str) -> Vec<Value> {
+    let row = |(item, outcome, kinds, roots, _): &Test| {
+        let results: Vec<_> = kinds
+            .iter()
+            .map(|kind| json!([kind, "aten::x.out"]))
+            .collect();
+        let roots = roots
+            .iter()
+            .map(|&root| if root == PARTLY { partly } else { root });
+        json!({"item": item, "outcome": outcome, "results": results, "roots": roots.collect::<Vec<_>>()})
+    };
+    let many: Vec<_> = (0..201).map(|at| format!("x{at}")).collect();
+    let odd = [
+        json!({"a": 1}),
+        json!([WORKS, 1]),
+        json!(many),
+        json!(["x".repeat(301)]),
+    ];
+    let odd = odd.iter().enumerate().map(|(at, roots)| {
+        json!({"item": format!("~{at}"), "outcome": "runs", "roots": roots, "results": [1, [1e-5], "ok"]})
+    });
+    TESTS.iter().map(row).chain(odd).collect()
+}
+
+fn agrees(answer: &Value) -> Vec<String> {
+    let items = answer["items"].as_array().unwrap().iter();
+    let items = items.map(|item| {
+        let texts =
+            ["item", "agrees", "because"].map(|name| item[name].as_str().unwrap_or_default());
+        texts.join(" ").trim().to_owned()
+    });
+    items.collect()
+}
+
+/// A server with [`rows`] as runs on MPS and on the bare device.
+async fn measured() -> Option<(Server, Vec<String>)> {
+    let server = released().await?;
+    let keys = "/v1/projects/p/revisions/2.9.0/keys/MPS?limit=1000&verdict";
+    let fails = server.get(&format!("{keys}=fails")).send().await;
+    assert!(fails.text().contains(&format!("\"{FAILS}\"")));
+    let partly = server.get(&format!("{keys}=partly")).send().await.ok();
+    let rows = rows(partly["items"][0]["operator"].as_str().unwrap());
+    for device in ["mps", "bare"] {
+        run(&server, device, device, &rows).await;
+    }
+    let expected = TESTS
+        .iter()
+        .map(|(item, .., expected)| format!("{item} {expected}"));
+    let odd = (0..4).map(|at| format!("~{at} unknown verdict"));
+    Some((server, expected.chain(odd).collect()))
+}
+
 /// Every outcome, next to a verdict that says yes, no, in some cases, or nothing.
 #[tokio::test]
 async fn only_what_both_say_is_compared() {
-    let Some(server) = released().await else {
+    let Some((server, expected)) = measured().await else {
         return;
     };
-    let (ok, missing) = (json!(["ok"]), json!(["missing", "aten::x.out"]));
-    let (works, fails) = ("add.Tensor", "_cdist_backward");
-    let partly = "/v1/projects/p/revisions/2.9.0/keys/MPS?verdict=partly&limit=1";
-    let partly = server.get(partly).send().await.ok();
-    let partly = partly["items"][0]["operator"].as_str().unwrap();
-    let both = [ok.clone(), missing.clone()];
-    let rows = [
-        test("ran", "runs", &[ok.clone()], &[works]),
-        test("lacked", "missing", &[missing.clone()], &[fails]),
-        test("ran although", "runs", &[ok.clone()], &[fails]),
-        test("ran with others", "runs", &[ok.clone()], &[works, fails]),
-        test("lacked although", "missing", &[missing.clone()], &[works]),
-        test("ran in part", "missing", &both, &[fails]),
-        test("ran in part with others", "missing", &both, &[fails, works]),
-        test(
-            "lacked and failed",
-            "error",
-            &[missing, json!(["error", "T", "x"])],
-            &[works],
-        ),
-        test("ran, partly", "runs", &[ok.clone()], &[works, partly]),
-        test(
-            "lacked, partly",
-            "missing",
-            &[json!(["missing", "aten::x"])],
-            &[partly],
-        ),
-        test("failed", "error", &[json!(["error", "T", "x"])], &[fails]),
-        test("was wrong", "wrong", &[json!(["wrong", "x"])], &[fails]),
-        test("crashed", "crash", &[], &[]),
-        test("was left out", "left out", &[], &[]),
-        test("called nothing", "runs", &[ok.clone()], &[]),
-        test(
-            "called something else",
-            "runs",
-            &[ok.clone()],
-            &["acme::nothing"],
-        ),
-        json!({"item": "odd", "outcome": "runs", "roots": {"a": 1}, "results": [1, [1e-5]]}),
-    ];
-    let mps = server.get("/v1/projects/p/revisions/2.9.0/keys/MPS?verdict=fails&limit=1000");
-    assert!(mps.send().await.text().contains(&format!("\"{fails}\"")));
-    run(&server, "mps", "mps", &rows).await;
-    let verdicts = format!("{RUNS}/mps/verdicts");
-    let all = server.get(&verdicts).send().await.ok();
-    let agrees = |answer: &Value| {
-        let items = answer["items"].as_array().unwrap().iter();
-        let items = items.map(|item| {
-            let because = item["because"].as_str().unwrap_or_default();
-            let text = format!(
-                "{} {} {because}",
-                item["item"].as_str().unwrap(),
-                item["agrees"].as_str().unwrap()
-            );
-            text.trim().to_owned()
-        });
-        items.collect::<Vec<_>>()
-    };
-    let expected = [
-        "called nothing unknown verdict",
-        "called something else unknown verdict",
-        "crashed unknown outcome",
-        "failed unknown outcome",
-        "lacked yes",
-        "lacked although no",
-        "lacked and failed no",
-        "lacked, partly yes",
-        "odd unknown verdict",
-        "ran yes",
-        "ran although no",
-        "ran in part no",
-        "ran in part with others yes",
-        "ran with others no",
-        "ran, partly unknown some-calls",
-        "was left out unknown outcome",
-        "was wrong unknown outcome",
-    ];
+    let all = server
+        .get(&format!("{RUNS}/mps/verdicts"))
+        .send()
+        .await
+        .ok();
     assert_eq!(agrees(&all), expected);
-    assert_eq!(all["counts"], json!({"yes": 4, "no": 5, "unknown": 8}));
+    assert_eq!(all["counts"], json!({"yes": 4, "no": 6, "unknown": 11}));
     assert_eq!(all["outcomes"]["left out"], 1);
     assert_eq!(
         (&all["key"], &all["release"]),
@@ -188,46 +230,55 @@ async fn only_what_both_say_is_compared() {
     );
     let lacked = &all["items"][4];
     assert_eq!(lacked["missing"], json!(["x.out"]));
-    let root = json!({"operator": fails, "verdict": "fails", "works": "no"});
+    let root = json!({"operator": FAILS, "verdict": "fails", "works": "no"});
     assert_eq!(
         (&lacked["works"], &lacked["roots"]),
         (&json!("no"), &json!([root]))
     );
 
-    // A filter and pages change the list, and not the counts.
-    let mut found = Vec::new();
-    let mut cursor = String::new();
-    loop {
-        let page = server.get(&format!("{verdicts}?agrees=no&limit=2{cursor}"));
-        let page = page.send().await.ok();
-        assert_eq!(page["counts"], all["counts"]);
-        found.extend(agrees(&page));
-        match page["next_cursor"].as_str() {
-            Some(next) => cursor = format!("&cursor={next}"),
-            None => break,
-        }
-    }
-    let contradicting = expected.into_iter().filter(|text| text.ends_with(" no"));
-    assert_eq!(found, contradicting.collect::<Vec<_>>());
-    let other = server.get(&format!("{verdicts}?agrees=yes{cursor}"));
-    other.send().await.problem(400, "invalid-cursor");
-
     // A device without a key predicts nothing.
-    run(&server, "bare", "bare", &rows).await;
     let bare = server
         .get(&format!("{RUNS}/bare/verdicts"))
         .send()
         .await
         .ok();
     assert_eq!(bare["key"], Value::Null);
-    assert_eq!(
-        bare["counts"],
-        json!({"yes": 0, "no": 0, "unknown": rows.len()})
-    );
+    let all = json!({"yes": 0, "no": 0, "unknown": expected.len()});
+    assert_eq!(bare["counts"], all);
     assert_eq!(bare["items"][4]["because"], "device");
     assert_eq!(bare["items"][4]["roots"][0]["verdict"], Value::Null);
     let none = server.get(&format!("{RUNS}/none/verdicts"));
     none.send().await.problem(404, "unknown-run");
+}
+
+/// A filter and pages change the list, and not the counts.
+#[tokio::test]
+async fn verdicts_come_in_pages() {
+    let Some((server, expected)) = measured().await else {
+        return;
+    };
+    let verdicts = format!("{RUNS}/mps/verdicts");
+    for word in ["yes", "no", "unknown"] {
+        let (mut found, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = server.get(&format!("{verdicts}?agrees={word}&limit=2{cursor}"));
+            let page = page.send().await.ok();
+            assert_eq!(page["counts"], json!({"yes": 4, "no": 6, "unknown": 11}));
+            assert!(page["items"].as_array().unwrap().len() <= 2);
+            found.extend(agrees(&page));
+            match page["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => break,
+            }
+        }
+        let wanted = expected.iter().filter(|text| {
+            let known = text.strip_suffix(&format!(" {word}"));
+            known.is_some() || text.contains(&format!(" {word} "))
+        });
+        assert_eq!(found, wanted.cloned().collect::<Vec<_>>());
+        let other = server.get(&format!("{RUNS}/bare/verdicts?agrees={word}{cursor}"));
+        other.send().await.problem(400, "invalid-cursor");
+    }
 }
 
 /// What PyTorch's operator tests did on Meta, as the probe recorded it.
