@@ -7,6 +7,9 @@ import sys
 import time
 import uuid
 from pathlib import Path
+from typing import NoReturn
+
+from .failure import USAGE, Failure
 
 DEVICES = ("cpu", "cuda", "mps", "meta", "bare")
 PARTS = ("tables", "calls", "runs")
@@ -17,7 +20,10 @@ def main() -> None:
     given = _arguments()
     import torch  # noqa: PLC0415: --help and mistakes in the arguments should not wait for it
 
+    from . import places  # noqa: PLC0415
+
     _check_device(given.device)
+    places.use(places.of_worker(given.device))
     torch.set_num_threads(1)
     if given.out:
         _alone(given)
@@ -25,8 +31,14 @@ def main() -> None:
         _as_worker(given)
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Mistakes in the arguments end a worker like every other failure."""
+        raise Failure(f"{self.format_usage()}{self.prog}: error: {message}", USAGE)
+
+
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="opatlas_probe", description=__doc__)
+    parser = _Parser(prog="opatlas_probe", description=__doc__)
     parser.add_argument("--server", help="URL of an Opatlas server")
     parser.add_argument("--project", help="project on the server")
     parser.add_argument("--revision", help="revision of the project; its release must be that of torch")
@@ -61,19 +73,22 @@ def _check_device(name: str) -> None:
 
     is_there = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available}.get(name, lambda: True)
     if not is_there():
-        sys.exit(f"this machine has no {name} device. Choose another --device.")
+        raise Failure(f"this machine has no {name} device. Choose another --device.")
 
 
 def _commands(given: argparse.Namespace) -> dict[str, list[str]]:
-    from . import workers  # noqa: PLC0415
+    from . import places, workers  # noqa: PLC0415
 
-    return {"calls": workers.python("calls"), "runs": workers.python("runs", given.device, *_kernels(given))}
+    place = places.of_worker(given.device)
+    return {"calls": workers.python("calls"), "runs": workers.python("runs", place, *_kernels(given))}
 
 
 def _kernels(given: argparse.Namespace) -> list[str]:
+    if given.device != "bare":
+        return []
     from . import device  # noqa: PLC0415
 
-    return sorted({*device.OWN, *filter(None, given.kernels.split(","))}) if given.device == "bare" else []
+    return sorted({*device.OWN, *filter(None, given.kernels.split(","))})
 
 
 def _items(given: argparse.Namespace) -> dict[str, list[str]]:
@@ -84,7 +99,7 @@ def _items(given: argparse.Namespace) -> dict[str, list[str]]:
     only = set(filter(None, given.only.split(",")))
     unknown = only - set(names)
     if unknown:
-        sys.exit(f"the operator database has no test {', '.join(sorted(unknown))}.")
+        raise Failure(f"the operator database has no test {', '.join(sorted(unknown))}. Correct --only.")
     names = [name for name in names if not only or name in only]
     items = {}
     if "runs" in given.parts:
@@ -126,7 +141,7 @@ def _as_worker(given: argparse.Namespace) -> None:
             client.tables({"revision": given.revision, "torch": release, "digest": digest([dump]), "dump": dump})
         worker.Worker(client, run, _commands(given), outcome).work()
     except Refused as refused:
-        raise SystemExit(f"the server refuses: {refused.detail}") from refused
+        raise Failure(f"the server refuses: {refused.detail}") from refused
     if who["rank"] == 0:
         print(worker.summary(client.progress(run)), flush=True)
 
@@ -155,13 +170,17 @@ def _alone(given: argparse.Namespace) -> None:
 
 
 def _recorded_main() -> None:
-    """`main`, with errors handed to torchrun."""
+    """`main`, with errors handed to torchrun, or as a line for people."""
     if "TORCHELASTIC_RUN_ID" in os.environ:
         from torch.distributed.elastic.multiprocessing.errors import record  # noqa: PLC0415
 
         record(main)()
-    else:
+        return
+    try:
         main()
+    except Failure as failure:
+        print(failure, file=sys.stderr)
+        sys.exit(failure.status)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from .failure import Failure
 from .ledger import Refused
 
 _TIMEOUT_S = 30
@@ -67,7 +68,7 @@ class Client:
                     raise
             except (urllib.error.URLError, ConnectionError, TimeoutError) as error:
                 if tried == _MOST_TRIES:
-                    raise SystemExit(f"{self.base} cannot be reached: {error}. Check --server.") from error
+                    raise Failure(f"{self.base} cannot be reached: {error}. Check --server.") from error
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 5.0)
         raise AssertionError("the loop returns or raises")

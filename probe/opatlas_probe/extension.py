@@ -11,6 +11,8 @@ from types import ModuleType
 
 import torch
 
+from .failure import Failure
+
 _NAME = "opatlas_bare"
 _HERE = Path(__file__).resolve().parent
 _SOURCES = ("bare_device.cpp", "recorder.cpp")
@@ -45,7 +47,7 @@ def _build(folder: Path) -> None:
             cpp_extension.load(name=_NAME, sources=[str(_HERE / name) for name in _SOURCES],
                                build_directory=str(folder), extra_cflags=_FLAGS, with_cuda=False, verbose=False)
     except (RuntimeError, OSError) as error:
-        raise SystemExit(f"the extension cannot be built in {folder}: {error}. It needs a C++ compiler and ninja.") from error
+        raise Failure(f"the extension cannot be built in {folder}: {error}. It needs a C++ compiler and ninja.") from error
 
 
 def _loaded(path: Path) -> ModuleType:

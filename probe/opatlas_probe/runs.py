@@ -11,7 +11,7 @@ import warnings
 
 import torch
 
-from . import device, extension, samples
+from . import device, extension, places, samples
 
 MOST_SAMPLES = 6
 _TEXT = 160
@@ -24,10 +24,11 @@ _RANDOM = re.compile(r"rand|normal|uniform|bernoulli|multinomial|dropout|empty|e
 
 
 class Runner:
-    """Runs tests on one device."""
+    """Runs tests on one device, such as `cuda:1`."""
 
     def __init__(self, name: str, kernels: list[str] | None = None) -> None:
         self.device = name
+        self.kind = places.use(name)
         self.kernels = kernels
         # It records the operators that Python calls, and where an error arose that names no operator.
         self.extension = device.start_bare(kernels or []) if name == device.BARE else extension.load()
@@ -67,7 +68,7 @@ class Runner:
         torch.manual_seed(0)
         try:
             given = [samples.moved(each, self.device) for each in (sample.input, sample.args, sample.kwargs)]
-            self.extension.start([], self.device)
+            self.extension.start([], self.kind)
             with torch.no_grad():
                 result = op(given[0], *given[1], **given[2])
         except Exception as error:  # noqa: BLE001: this is what is measured
@@ -114,7 +115,7 @@ def _moves(sample: object) -> bool:
 
 
 def main() -> None:
-    """Runs the tests named by their places on standard input: `runs DEVICE [KERNEL...]`."""
+    """Runs the tests named on standard input: `runs DEVICE [KERNEL...]`."""
     out, sys.stdout = sys.stdout, sys.stderr
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")

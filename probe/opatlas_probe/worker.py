@@ -11,9 +11,13 @@ from types import FrameType
 
 from . import workers
 from .client import Client
+from .failure import Failure
 from .ledger import LEASE_SECONDS, Refused, digest
 
 _RENEWALS_PER_LEASE = 3
+# A worker that loses so many leases in a row, without a result, does no work.
+_MOST_LOST = 20
+_LOST_KINDS = ("lease-lost", "shard-done")
 
 
 class Lost(Exception):  # noqa: N818: it is a state, not a fault
@@ -36,6 +40,8 @@ class Lease(workers.Events):
         self.item: str | None = None
         self.kills: dict[str, int] = dict(given["kills"])
         self.is_lost = False
+        # What ended the renewal, other than the end of the lease.
+        self.failure: Exception | None = None
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._renew_on_time, daemon=True)
         self._thread.start()
@@ -44,8 +50,7 @@ class Lease(workers.Events):
         """Says which item runs, so that the server knows it when this worker is lost."""
         self.item = item
         self._renew(None)
-        if self.is_lost:
-            raise Lost
+        self.check()
 
     def done(self, row: dict) -> None:
         """Keeps the row of an item."""
@@ -58,6 +63,13 @@ class Lease(workers.Events):
         self.kills[item] = self.kills.get(item, 0) + 1
         self._renew(item)
 
+    def check(self) -> None:
+        """Raises what ended the renewal, if anything did."""
+        if self.failure:
+            raise self.failure
+        if self.is_lost:
+            raise Lost
+
     def stop(self) -> None:
         """Ends the renewal."""
         self._end.set()
@@ -65,13 +77,21 @@ class Lease(workers.Events):
 
     def _renew_on_time(self) -> None:
         while not self._end.wait(self.given.get("seconds", LEASE_SECONDS) / _RENEWALS_PER_LEASE):
-            self._renew(None)
+            try:
+                self._renew(None)
+            except Failure:
+                pass  # No answer for a while. If that lasts, the next request of the worker says so.
+            except Exception as error:  # noqa: BLE001: the worker raises it; an error of a thread is seen by nobody
+                self.failure = error
+                return
 
     def _renew(self, killed: str | None) -> None:
         try:
             self.client.renew(self.run, self.given["shard"], self.given["lease"], self.item, killed,
                               self.kills.get(killed))
-        except Refused:
+        except Refused as refused:
+            if refused.kind not in _LOST_KINDS:
+                raise
             self.is_lost = True
 
 
@@ -93,6 +113,7 @@ class Worker:
             signal.signal(signal.SIGTERM, before)
 
     def _work(self) -> None:
+        lost = 0
         while True:
             given = self.client.lease(self.run, self.who)
             if given.get("done"):
@@ -102,7 +123,12 @@ class Worker:
                 continue
             try:
                 self._shard(given)
+                lost = 0
             except Lost:
+                lost += 1
+                if lost == _MOST_LOST:
+                    raise Failure(f"{lost} leases of run {self.run} ended one after the other, before their shards were "
+                                  "done. Check the connection to the server, and whether this machine pauses.") from None
                 print(f"rank {self.who['rank']}: the lease of shard {given['shard']} ended; another worker has it",
                       file=sys.stderr)
 
@@ -114,6 +140,8 @@ class Worker:
         finally:
             lease.stop()
             self.current = None
+        if lease.failure:
+            raise lease.failure
         rows = [{"item": row["item"], "seconds": row["seconds"], **self.outcome(given["part"], row)}
                 for row in lease.rows]
         rows += [{"item": each["item"], "outcome": "crash"} for each in quarantined]
@@ -122,7 +150,7 @@ class Worker:
             self.client.result(self.run, given["shard"], {"lease": given["lease"], "worker": self.who,
                                                           "rows": rows, "digest": digest(rows)})
         except Refused as refused:
-            if refused.kind not in ("lease-lost", "shard-done"):
+            if refused.kind not in _LOST_KINDS:
                 raise
             raise Lost from refused
 
@@ -132,7 +160,7 @@ class Worker:
             self.current.is_lost = True
             try:
                 self.client.release(self.run, self.current.given["shard"], self.current.given["lease"])
-            except Refused:
+            except (Refused, Failure):
                 pass
         sys.exit(128 + signal.SIGTERM)
 

@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from .failure import Failure
+
 MOST_KILLS = 2
 _ITEM_TIMEOUT_S = 300
 _MOST_SAID = 2_000
@@ -42,7 +44,7 @@ def run(command: Sequence[str], items: Sequence[str], events: Events, kills: dic
         if not left:
             break
         if begun is None:
-            raise SystemExit(f"{' '.join(command[:4])} ended with status {status} before its first item:\n{said}")
+            raise Failure(f"{' '.join(command[:4])} ended with status {status} before its first item:\n{said}")
         events.killed(begun, status)
         deaths[begun] = deaths.get(begun, 0) + 1
         if deaths[begun] >= MOST_KILLS:
@@ -93,6 +95,7 @@ def _one(command: Sequence[str], items: list[str], events: Events) -> tuple[str 
         if process.poll() is None and sys.exc_info()[0] is not None:
             process.kill()
     status = process.wait()
+    process.stdout.close()
     errors.seek(0)
     with errors:
         return begun, finished, status, errors.read()[-_MOST_SAID:]

@@ -132,9 +132,48 @@ class TorchrunTest(unittest.TestCase):
     def test_a_worker_with_another_torch_is_refused_and_torchrun_says_why(self) -> None:
         node = self.node("refused", revision="other", nodes="1", workers=1, only="abs")
         self.assertNotEqual(node.wait(_DEADLINE_S), 0)
-        self.assertIn("is of PyTorch 2.0", self.said(node))
+        # What torchrun says after all workers have ended, from the error record of the first.
+        _, _, summary = self.said(node).partition("Root Cause")
+        self.assertIn("Failure: the server refuses: revision", summary)
+        self.assertIn("is of PyTorch 2.0", summary)
+        self.assertIn("error.json", summary)
         with self.assertRaises(Refused):
             self.client.progress("refused")
+
+    def test_two_workers_have_one_record_each(self) -> None:
+        node = self.node("unknown", nodes="1", workers=2, only="no-such-test")
+        self.assertNotEqual(node.wait(_DEADLINE_S), 0)
+        _, _, summary = self.said(node).partition("FAILED")
+        self.assertIn("the operator database has no test no-such-test", summary)
+
+    def recorded(self, *arguments: str, **environment: str) -> dict:
+        """What a worker that fails leaves in torchrun's error file."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "error.json"
+            ended = subprocess.run([_PYTHON, "-m", "opatlas_probe", *arguments], capture_output=True, text=True, check=False,
+                                   env={**os.environ, "PYTHONPATH": str(_PROBE), "TORCHELASTIC_RUN_ID": "r",
+                                        "TORCHELASTIC_ERROR_FILE": str(file), **environment})
+            self.assertNotEqual(ended.returncode, 0)
+            self.assertTrue(file.exists(), ended.stderr[-4000:])
+            return json.loads(file.read_text())["message"]
+
+    def test_every_failure_is_recorded(self) -> None:
+        there = ("--device", "cpu", "--parts", "runs", "--only", "abs", "--project", PROJECT, "--server")
+        here = (*there, self.server.url, "--revision", "here")
+        compiler = tempfile.TemporaryDirectory()
+        self.addCleanup(compiler.cleanup)
+        broken = {"CXX": "/bin/false", "OPATLAS_PROBE_CACHE": compiler.name}
+        for message, arguments, environment in (
+                ("Failure: usage: opatlas_probe", ("--device", "cpu"), {}),
+                ("has no mps device", ("--device", "mps", "--out", "x"), {}),
+                ("has no test nothing", (*here, "--only", "nothing"), {}),
+                ("the server refuses: revision", (*there, self.server.url, "--revision", "other"), {}),
+                ("cannot be reached", (*there, "http://127.0.0.1:9", "--revision", "here"), {}),
+                ("ended with status 1 before its first item", here, broken),
+                ("ValueError: invalid literal", (*here, "--name", "rank"), {"RANK": "x"})):
+            record = self.recorded(*arguments, **environment)
+            self.assertIn(message, record["message"])
+            self.assertIn("Traceback (most recent call last)", record["extraInfo"]["py_callstack"])
 
     def alone(self, *arguments: str) -> dict:
         """What the probe writes into a file."""

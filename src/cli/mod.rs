@@ -46,6 +46,7 @@ mod neighbours;
 mod openapi;
 mod over;
 mod preflight;
+mod probe;
 mod read;
 mod remote;
 mod restore;
@@ -114,6 +115,7 @@ enum Command {
     Gaps(gaps::Gaps),
     Ways(ways::Ways),
     Preflight(preflight::Preflight),
+    Probe(probe::Probe),
     Drift(drift::Drift),
     Watch(watch::WatchBackend),
     Scan(scan::ScanSources),
@@ -217,6 +219,7 @@ impl Command {
             Self::Gaps(gaps) => gaps.run().await,
             Self::Ways(ways) => ways.run().await,
             Self::Preflight(preflight) => preflight.run().await,
+            Self::Probe(probe) => probe.run().await,
             Self::Drift(drift) => drift.run().await,
             Self::Watch(watch) => watch.run(),
             Self::Scan(scan) => scan.run(),

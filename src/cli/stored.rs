@@ -183,7 +183,11 @@ impl Stored {
         Ok(opatlas_wire::history::view(&history.map_err(suggesting)?))
     }
 
-    async fn of_project<T>(&self, project: &str, result: anyhow::Result<T>) -> anyhow::Result<T> {
+    pub(super) async fn of_project<T>(
+        &self,
+        project: &str,
+        result: anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
         let error = match result {
             Err(error) if is_unknown_project(&error) => error,
             other => return other,

@@ -50,6 +50,7 @@ use crate::http::routes::operators;
 use crate::http::routes::overlay;
 use crate::http::routes::preflight;
 use crate::http::routes::probe;
+use crate::http::routes::probe_runs;
 use crate::http::routes::problems;
 use crate::http::routes::projects;
 use crate::http::routes::releases;
@@ -117,9 +118,10 @@ fn routes() -> OpenApiRouter<Api> {
             exceptions::delete
         ))
         // The probe.
-        .routes(routes!(probe::open))
+        .routes(routes!(probe_runs::list, probe::open))
         .routes(routes!(probe::progress))
         .routes(routes!(probe::results))
+        .routes(routes!(probe_runs::verdicts))
         .routes(routes!(probe::lease))
         .routes(routes!(probe::renew))
         .routes(routes!(probe::release))

@@ -65,6 +65,11 @@ impl About {
                 let about = Self::new(format!("History of {operator} · {project}"));
                 about.only_if(api, &address).await
             }
+            Page::ProbeRun(project, run) => {
+                let address = path(&["v1", "projects", project, "probe", "runs", run]);
+                let about = Self::new(format!("Probe run {run} · {project}"));
+                about.only_if(api, &address).await
+            }
             Page::Comparison(project, range) => comparison(api, project, range).await,
             Page::Revision(at, part) => of_revision(api, at, part).await,
         }

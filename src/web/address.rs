@@ -17,6 +17,8 @@ pub enum Page {
     History(String, String),
     /// A comparison: the project and the two revisions, as `BASE...HEAD`.
     Comparison(String, String),
+    /// A run of the probe: the project and the run.
+    ProbeRun(String, String),
     /// A page about a revision.
     Revision(At, Part),
 }
@@ -94,10 +96,12 @@ fn of_project(project: &str, rest: &[&str]) -> Option<Page> {
         ["compare"] => "Compare",
         ["operators"] => "Operators",
         ["preflight"] => "Preflight",
+        ["probe"] => "Probe runs",
         ["search"] => "Search",
         ["support"] => "Support",
         ["trends"] => "Trends",
         ["upgrade"] => "Upgrade",
+        ["probe", run] => return Some(Page::ProbeRun(project.into(), run.into())),
         ["compare", range] => return Some(Page::Comparison(project.into(), range.into())),
         ["operators", operator, "history"] => {
             return Some(Page::History(project.into(), operator.into()));

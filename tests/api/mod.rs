@@ -28,6 +28,7 @@ mod pages;
 mod paging;
 mod preflight;
 mod probe;
+mod probe_runs;
 mod projects;
 mod releases;
 mod repeats;

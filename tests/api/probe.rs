@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::api::harness::{Answer, SMALL, Server};
 
-const RUNS: &str = "/v1/projects/p/probe/runs";
+pub(super) const RUNS: &str = "/v1/projects/p/probe/runs";
 const TABLES: &str = "/v1/projects/p/probe/tables";
 
 fn asked() -> Value {
@@ -24,11 +24,11 @@ fn asked() -> Value {
     })
 }
 
-async fn post(server: &Server, path: &str, body: &Value) -> Answer {
+pub(super) async fn post(server: &Server, path: &str, body: &Value) -> Answer {
     server.post(path).json(body).send().await
 }
 
-fn result(lease: &Value, rows: &Value) -> Value {
+pub(super) fn result(lease: &Value, rows: &Value) -> Value {
     let digest = Digest::of(rows.to_string().as_bytes()).to_string();
     json!({"lease": lease, "digest": digest, "rows": rows, "worker": {"rank": 2}})
 }
@@ -227,7 +227,7 @@ fn dump(release: &str) -> Option<Value> {
 }
 
 /// The same with all members in the order of their names, as a digest needs them.
-fn sorted(value: &Value) -> Value {
+pub(super) fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
             let sorted: BTreeMap<_, _> = members.iter().collect();

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use opatlas_source::Digest;
 use opatlas_source::visible::is_acting;
 use serde_json::json;
 
@@ -261,6 +262,7 @@ fn no_command_passes_on_what_acts() {
     assert!(field.shown > 50, "{}", field.shown);
     of_operators(&mut field);
     of_the_database(&mut field);
+    of_the_probe(&mut field);
     of_commits(&mut field);
     let help = field.run(&["--help"]).out;
     let (listed, _) = help.split_once("Options:\n").unwrap();
@@ -274,6 +276,44 @@ fn no_command_passes_on_what_acts() {
         .filter(|name| !field.commands.contains(**name))
         .collect();
     assert!(names.len() > 20 && missed.is_empty(), "{missed:?}");
+}
+
+/// A run of workers that send whatever they like.
+fn of_the_probe(field: &mut Field) {
+    let database = field.folder.path().join("own.db");
+    let server = served::Served::start(&format!("sqlite://{}", database.display()));
+    let runs = "/v1/projects/acme/probe/runs";
+    let asked = json!({
+        "key": "k", "revision": "one", "torch": "2.15.0", "device": "cpu", "items": {"runs": ["a"], "calls": ["b"]},
+    });
+    assert_eq!(server.post_json(runs, &asked).status, 200);
+    let results = [["missing", HOSTILE]];
+    let rows = |item| json!([{"item": item, "outcome": "missing", "results": results, "roots": ["keep", HOSTILE]}]);
+    for (shard, item) in [(0, "b"), (1, "a")] {
+        let worker = json!({"worker": {"host": HOSTILE}});
+        let leased = server
+            .post_json(&format!("{runs}/k/lease"), &worker)
+            .value();
+        let (rows, lease) = (rows(item), &leased["lease"]);
+        let digest = Digest::of(rows.to_string().as_bytes()).to_string();
+        let sent = json!({"lease": lease, "digest": digest, "rows": rows});
+        let sent = server.post_json(&format!("{runs}/k/shards/{shard}"), &sent);
+        assert_eq!(sent.status, 201);
+    }
+    server.post_json(runs, &json!({"key": "l", "revision": "one", "torch": "2.15.0", "device": "cpu", "items": {"runs": ["a"]}}));
+    server.post_json(
+        &format!("{runs}/l/lease"),
+        &json!({"worker": {"host": HOSTILE}}),
+    );
+    for format in ["text", "json"] {
+        let common = ["--project", "acme", "--format", format];
+        field.run(&[&["probe", "runs"], &common[..]].concat());
+        for run in ["k", "l", HOSTILE] {
+            field.run(&[&["probe", "show", run], &common[..]].concat());
+            let compare = ["probe", "compare", run, "--agrees", "all"];
+            field.run(&[&compare, &common[..]].concat());
+        }
+    }
 }
 
 /// Commands about operators and revisions.
@@ -580,6 +620,9 @@ fn no_command_passes_on_what_a_server_says() {
             &["compare", "1.0", "2.0"],
             &["history", "keep"],
             &["gaps", "CUDA"],
+            &["probe", "runs"],
+            &["probe", "show", "k"],
+            &["probe", "compare"],
             &["exception", "list"],
             &[
                 "exception",

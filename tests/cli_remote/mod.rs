@@ -4,6 +4,7 @@
 mod acting;
 mod dataset;
 mod fake;
+mod probe;
 mod refusals;
 mod same;
 mod stored;

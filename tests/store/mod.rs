@@ -56,6 +56,8 @@ async fn suite(store: impl Store, empty: &dyn Store) {
     probe::a_shard_has_one_worker(&store).await;
     probe::equal_dumps_are_stored_once(&*store).await;
     probe::a_project_keeps_its_last_runs(&*store).await;
+    probe::runs_are_listed_with_their_shards(&*store).await;
+    probe::progress_knows_expired_leases(&*store).await;
     leases::a_lease_is_of_its_secret_and_its_token(&*store).await;
     leases::a_token_evicts_its_own_runs_alone(&*store).await;
     commit_labels::stored_labels_that_look_like_commits_are_reported(&*store).await;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use opatlas_source::Digest;
 use opatlas_store::{
-    Conflict, KEPT_RUNS, LeaseHolder, Leased, Missing, Mode, NewDump, NewProbeRun, ProjectName,
-    Renewal, ShardResult, Store,
+    Conflict, KEPT_RUNS, LeaseHolder, Leased, Missing, Mode, NewDump, NewProbeRun, ProbeSum,
+    ProjectName, Renewal, ShardResult, Store,
 };
 
 use crate::store::given::{bundle, conflict, missing, new_project};
@@ -223,6 +223,84 @@ pub async fn equal_dumps_are_stored_once(store: &dyn Store) {
     store.delete_revision(project, digest).await.unwrap();
     store.collect(Some(project), 0, Mode::Do).await.unwrap();
     missing(store.dumps(project, digest).await);
+}
+
+/// Runs are listed newest first, a page at a time, with what came out so far.
+pub async fn runs_are_listed_with_their_shards(store: &dyn Store) {
+    let project = &new_project(store, "probed-and-listed").await;
+    let nobody = ProjectName::parse("nobody").unwrap();
+    missing(store.probe_runs(&nobody, None, 1).await);
+    let digest = revision(store, project).await;
+    for (at, name) in ["a", "b", "c"].into_iter().enumerate() {
+        let new = run(name, digest, at + 1);
+        store
+            .open_probe_run(project, &new, at as i64)
+            .await
+            .unwrap();
+    }
+    for at in 0..2 {
+        let own = holder("1", None);
+        let leased = store.lease_shard(project, "c", &own, "{}", 9).await;
+        let shard = shard_of(leased.unwrap().0);
+        let sent = ShardResult {
+            outcomes: r#"{"runs":1}"#.to_owned(),
+            ..result(shard, &format!("[{at}]"))
+        };
+        let finished = store.finish_shard(project, "c", &own, &sent, 9).await;
+        assert!(finished.unwrap());
+    }
+    let page = store.probe_runs(project, None, 2).await.unwrap();
+    let names: Vec<_> = page.items.iter().map(|it| &*it.run.name).collect();
+    assert_eq!(names, ["c", "b"]);
+    let run = &page.items[0].run;
+    assert_eq!((run.revision, run.shards, run.created_at), (digest, 3, 2));
+    let mut sums = page.items[0].sums.clone();
+    sums.sort_by_key(|sum| sum.shards);
+    let sum = |outcomes: Option<&str>, count| ProbeSum {
+        outcomes: outcomes.map(str::to_owned),
+        shards: count,
+        items: count,
+    };
+    assert_eq!(sums, [sum(None, 1), sum(Some(r#"{"runs":1}"#), 2)]);
+    let last = store.probe_runs(project, page.next, 2).await.unwrap();
+    assert_eq!(last.items[0].run.name, "a");
+    assert_eq!((last.items.len(), last.next), (1, None));
+}
+
+/// The progress counts an expired lease without writing that it has.
+pub async fn progress_knows_expired_leases(store: &dyn Store) {
+    let project = &new_project(store, "probed-and-lost").await;
+    let digest = revision(store, project).await;
+    let new = run("r", digest, 1);
+    store.open_probe_run(project, &new, 1).await.unwrap();
+    let own = holder("1", None);
+    let begun = Renewal {
+        begun: Some("item0"),
+        ..Renewal::default()
+    };
+    for losses in 0..2 {
+        let now = 1000 * (losses + 1);
+        shard_of(leased(store, project, "r", "1", now).await);
+        store
+            .renew_lease(project, ("r", 0), &own, begun, now)
+            .await
+            .unwrap();
+        for (after, counted) in [
+            (LEASE - 1, losses),
+            (LEASE, losses + 1),
+            (LEASE, losses + 1),
+        ] {
+            let progress = store
+                .probe_progress(project, "r", now + after)
+                .await
+                .unwrap();
+            let shard = &progress.shards[0];
+            assert_eq!(shard.is_leased, counted == losses);
+            assert_eq!(shard.begun.is_some(), shard.is_leased);
+            let lost = progress.items.iter().map(|item| item.losses);
+            assert_eq!(lost.sum::<i64>(), counted);
+        }
+    }
 }
 
 /// Old runs make room for new ones; a project takes all of them along.

@@ -2,11 +2,12 @@
 // never more than a browser carries with ease.
 
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { everyLook, settled, site, skip, weigh } from "./harness.mjs";
 import { importCommits } from "./longHistory.mjs";
 import { importBackend, importLibrary } from "./otherProjects.mjs";
 import { PAGES, routedPages } from "./pages.mjs";
+import { addRuns } from "./probeRuns.mjs";
 
 /** Commits of the project that has some. */
 const COMMITS = 20;
@@ -22,6 +23,8 @@ describe("looks", { skip, concurrency: false }, () => {
 			importCommits(database, dir, COMMITS);
 		},
 	});
+
+	before(() => (skip ? undefined : addRuns(web.base)));
 
 	it("every page of every route is in the list", () => {
 		const listed = new Set(PAGES.map(({ page }) => page));

@@ -32,6 +32,7 @@ import { homeRoute } from "./routes/home";
 import { nameRoute } from "./routes/name";
 import { operatorRoute } from "./routes/operator";
 import { operatorsRoute } from "./routes/operators";
+import { probeRunRoute, probeRunsRoute } from "./routes/probe";
 import {
 	allComparisonsRoute,
 	allOperatorsRoute,
@@ -90,6 +91,8 @@ const routeTree = rootRoute.addChildren([
 	supportRoute,
 	upgradeRoute,
 	searchRoute,
+	probeRunsRoute,
+	probeRunRoute,
 	compareRoute,
 	comparisonRoute,
 	validateRoute,

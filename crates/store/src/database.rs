@@ -51,6 +51,8 @@ pub(super) trait Connection: Send {
 
     const CHUNKS: &'static str;
     const GROUPS: &'static str;
+    /// The items and shards of a probe run, by outcomes.
+    const PROBE_SUMS: &'static str;
 
     fn change(
         &mut self,
@@ -392,6 +394,7 @@ where
 impl Connection for SqliteConnection {
     const OVERRIDING: &'static str = "";
     const CHUNKS: &'static str = sql::CHUNKS_SQLITE;
+    const PROBE_SUMS: &'static str = sql::probe::SUMS_SQLITE;
     const GROUPS: &'static str = sql::GROUPS_SQLITE;
 
     statements!(sqlx::Sqlite);
@@ -408,6 +411,7 @@ impl Connection for SqliteConnection {
 impl Connection for PgConnection {
     const OVERRIDING: &'static str = "OVERRIDING SYSTEM VALUE ";
     const CHUNKS: &'static str = sql::CHUNKS_POSTGRES;
+    const PROBE_SUMS: &'static str = sql::probe::SUMS_POSTGRES;
     const GROUPS: &'static str = sql::GROUPS_POSTGRES;
 
     statements!(sqlx::Postgres);

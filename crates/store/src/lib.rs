@@ -65,9 +65,9 @@ pub use names::{
 pub use opening::Opening;
 pub use postgres::PostgresStore;
 pub use probe::{
-    DumpRecord, KEPT_RUNS, LARGEST_DUMP, LeaseHolder, Leased, MOST_DUMPS, NewDump, NewProbeRun,
-    ProbeDuration, ProbeItem, ProbeProgress, ProbeRun, ProbeStore, Renewal, ShardRecord,
-    ShardResult, ShardState,
+    DumpRecord, KEPT_RUNS, LARGEST_DUMP, LeaseHolder, Leased, ListedRun, MOST_DUMPS, NewDump,
+    NewProbeRun, ProbeDuration, ProbeItem, ProbeProgress, ProbeRun, ProbeStore, ProbeSum, Renewal,
+    ShardRecord, ShardResult, ShardState,
 };
 pub use records::{
     Edit, Expected, FileRecord, IngestOutcome, LabelChange, LabelOutcome, LabelRecord,

@@ -3,6 +3,7 @@
 
 use super::Answer;
 use super::names::ProjectName;
+use super::records::Page;
 use super::secret::is_same_secret;
 use opatlas_source::Digest;
 
@@ -51,6 +52,28 @@ pub struct ProbeRun {
     pub lease: i64,
     /// The number of its shards.
     pub shards: i64,
+    /// When it was opened.
+    pub created_at: i64,
+}
+
+/// Shards of a run with the same outcomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProbeSum {
+    /// The number of rows per outcome in each of the shards, as JSON; `None` without a result.
+    pub outcomes: Option<String>,
+    /// The number of these shards.
+    pub shards: i64,
+    /// The number of items in all of them.
+    pub items: i64,
+}
+
+/// A run in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedRun {
+    /// The run.
+    pub run: ProbeRun,
+    /// Its shards, by outcomes.
+    pub sums: Vec<ProbeSum>,
 }
 
 /// Proof of a lease: the secret of the lease and the token that took it.
@@ -229,6 +252,14 @@ pub trait ProbeStore: Send + Sync {
         project: &'a ProjectName,
         name: &'a str,
     ) -> Answer<'a, Option<ProbeRun>>;
+
+    /// At most `limit` runs before `before` in the order in which they were opened, newest first.
+    fn probe_runs<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        before: Option<i64>,
+        limit: u32,
+    ) -> Answer<'a, Page<ListedRun, i64>>;
 
     /// Creates a run unless it exists, and returns it. Deletes old runs beyond [`KEPT_RUNS`].
     fn open_probe_run<'a>(

@@ -48,6 +48,7 @@ pub mod paths;
 pub mod place;
 pub mod preflight;
 pub mod probe;
+pub mod probe_runs;
 pub mod problem;
 pub mod problem_of;
 mod problem_response;

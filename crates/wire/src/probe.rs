@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::time::timestamp;
 use opatlas_service::probe::{
     LeaseAnswer, OpenRun, OpenedRun, Progress, RankShare, Worker, Working,
 };
@@ -194,12 +195,14 @@ pub struct NewProbeTables {
 pub struct ProbeDone {}
 
 /// The progress of a run.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct ProbeProgress {
     /// The name of the run.
     pub run: String,
     /// The revision as it was named.
     pub revision: String,
+    /// The SHA-256 of the revision, over the lines `HEX  NAME` of its files.
+    pub digest: String,
     /// The release of the workers.
     pub torch: String,
     /// The device.
@@ -216,10 +219,13 @@ pub struct ProbeProgress {
     pub quarantined: Vec<String>,
     /// The shards that are leased.
     pub working: Vec<WorkingView>,
+    /// When it was opened.
+    #[schema(format = DateTime)]
+    pub created_at: String,
 }
 
 /// Shards by state.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct ShardCounts {
     /// Shards with a result.
     pub done: u64,
@@ -230,7 +236,7 @@ pub struct ShardCounts {
 }
 
 /// The work done by a rank.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct RankView {
     /// Its shards.
     pub shards: u64,
@@ -239,7 +245,7 @@ pub struct RankView {
 }
 
 /// A shard that is leased.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct WorkingView {
     /// The shard.
     pub shard: i64,
@@ -347,6 +353,8 @@ impl From<Progress> for ProbeProgress {
         Self {
             run: progress.run,
             revision: progress.revision,
+            digest: progress.digest.to_string(),
+            created_at: timestamp(progress.created_at),
             torch: progress.torch,
             device: progress.device,
             done: leased + waiting == 0,

@@ -5,6 +5,7 @@ mod address;
 mod error;
 mod exceptions;
 mod http;
+mod probe;
 mod projects;
 mod revisions;
 

@@ -28,6 +28,7 @@ pub mod operators;
 pub mod overlay;
 pub mod preflight;
 pub mod probe;
+pub mod probe_runs;
 pub mod problems;
 pub mod projects;
 pub mod releases;

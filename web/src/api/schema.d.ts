@@ -480,7 +480,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Runs
+         * @description The runs of a project, last opened first.
+         */
+        get: operations["list_probe_runs"];
         put?: never;
         /**
          * Open a run
@@ -607,6 +611,28 @@ export interface paths {
          *     processes is quarantined.
          */
         post: operations["renew_probe_lease"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/probe/runs/{run}/verdicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A run and the verdicts
+         * @description What the operators did on the device, next to what the verdicts of the revision predict for its
+         *     dispatch key. A missing kernel contradicts a verdict that calls work, and a test that ran contradicts
+         *     one that calls fail. Anything else says nothing, and is unknown.
+         */
+        get: operations["get_probe_verdicts"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1535,6 +1561,25 @@ export interface components {
             /** @description The changes that fail or warn and are not listed above. */
             changes: components["schemas"]["Change"][];
         };
+        /**
+         * @description Whether a measurement and a verdict say the same.
+         * @enum {string}
+         */
+        Agrees: "yes" | "no" | "unknown";
+        /** @description Tests by agreement. */
+        AgreesCounts: {
+            /** @description Tests that agree with the verdicts. */
+            yes: number;
+            /** @description Tests that contradict them. */
+            no: number;
+            /** @description Tests for which this is unknown. */
+            unknown: number;
+        };
+        /**
+         * @description Why it is unknown whether a measurement and a verdict agree.
+         * @enum {string}
+         */
+        AgreesUnknown: "outcome" | "device" | "verdict" | "some-calls";
         /** @description An alias key. */
         AliasKey: {
             /**
@@ -4463,6 +4508,8 @@ export interface components {
             run: string;
             /** @description The revision as it was named. */
             revision: string;
+            /** @description The SHA-256 of the revision, over the lines `HEX  NAME` of its files. */
+            digest: string;
             /** @description The release of the workers. */
             torch: string;
             /** @description The device. */
@@ -4483,11 +4530,94 @@ export interface components {
             quarantined: string[];
             /** @description The shards that are leased. */
             working: components["schemas"]["WorkingView"][];
+            /**
+             * Format: date-time
+             * @description When it was opened.
+             */
+            created_at: string;
         };
         /** @description The results of a run. */
         ProbeResults: {
             /** @description The rows by part and item, each with its `part` and without its duration. */
             rows: unknown[];
+        };
+        /**
+         * @description The revision that a run measures.
+         * @example {
+         *       "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *       "label": "2.9.0"
+         *     }
+         */
+        ProbeRevision: {
+            /** @description SHA-256 over the lines `HEX  NAME` of its files. */
+            digest: string;
+            /**
+             * @description The label that the workers named; null for a digest and for `latest`. It may point to another
+             *     revision now.
+             */
+            label: string | null;
+        };
+        /** @description An operator that a test called. */
+        ProbeRoot: {
+            /**
+             * @description The operator.
+             * @example add.Tensor
+             */
+            operator: string;
+            /**
+             * @description The verdict on the key of the device: `runs`, `decomposes`, `partly`, `falls-back`, `fails` or
+             *     `unknown`; null if the device has no key, or the revision does not declare the operator.
+             * @example runs
+             */
+            verdict: string | null;
+            /**
+             * @description `yes`, `partly`, `no` or `unknown`.
+             * @example yes
+             */
+            works: string;
+        };
+        /** @description A run in a list. */
+        ProbeRunItem: {
+            /**
+             * @description The name of the run.
+             * @example 2f1c
+             */
+            run: string;
+            /** @description The revision. */
+            revision: components["schemas"]["ProbeRevision"];
+            /**
+             * @description The release of the workers.
+             * @example 2.9.0
+             */
+            torch: string;
+            /**
+             * @description The device.
+             * @example cuda
+             */
+            device: string;
+            /**
+             * Format: int64
+             * @description The number of items in all shards.
+             */
+            items: number;
+            /** @description Its shards. */
+            shards: components["schemas"]["ProbeShards"];
+            /** @description Items by outcome. */
+            outcomes: {
+                [key: string]: number;
+            };
+            /**
+             * Format: date-time
+             * @description When it was opened.
+             */
+            created_at: string;
+        };
+        /** @description A page of runs. */
+        ProbeRunList: {
+            /** @description The runs, last opened first. */
+            items: components["schemas"]["ProbeRunItem"][];
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
         };
         /** @description A run that workers can ask for shards. */
         ProbeRunView: {
@@ -4498,6 +4628,86 @@ export interface components {
              * @description The number of its shards.
              */
             shards: number;
+        };
+        /** @description The shards of a run. */
+        ProbeShards: {
+            /**
+             * Format: int64
+             * @description Shards with a result.
+             */
+            done: number;
+            /**
+             * Format: int64
+             * @description All shards.
+             */
+            total: number;
+        };
+        /** @description A test of a run next to the verdicts on its operators. */
+        ProbeVerdict: {
+            /**
+             * @description The test.
+             * @example add
+             */
+            item: string;
+            /**
+             * @description What the probe saw.
+             * @example missing
+             */
+            outcome: string;
+            /** @description The operators without a kernel, as PyTorch named them. */
+            missing: string[];
+            /**
+             * @description What the verdicts say together: `yes`, `partly`, `no` or `unknown`.
+             * @example yes
+             */
+            works: string;
+            /** @description Whether both say the same. */
+            agrees: components["schemas"]["Agrees"];
+            because: components["schemas"]["AgreesUnknown"] | null;
+            /** @description The operators that Python called. */
+            roots: components["schemas"]["ProbeRoot"][];
+        };
+        /** @description A run next to the verdicts of its revision. */
+        ProbeVerdicts: {
+            /**
+             * @description The name of the run.
+             * @example 2f1c
+             */
+            run: string;
+            /** @description The revision. */
+            revision: components["schemas"]["ProbeRevision"];
+            /**
+             * @description The release whose rules apply.
+             * @example 2.9
+             */
+            release: string;
+            /**
+             * @description The release of the workers.
+             * @example 2.9.0
+             */
+            torch: string;
+            /**
+             * @description The device.
+             * @example cuda
+             */
+            device: string;
+            /**
+             * @description Its dispatch key; null if it has none that verdicts are known for.
+             * @example CUDA
+             */
+            key: string | null;
+            /** @description The shards of the run. Tests in shards without a result are not listed. */
+            shards: components["schemas"]["ProbeShards"];
+            /** @description All tests by agreement. */
+            counts: components["schemas"]["AgreesCounts"];
+            /** @description All tests by outcome. */
+            outcomes: {
+                [key: string]: number;
+            };
+            /** @description The requested tests, by name. */
+            items: components["schemas"]["ProbeVerdict"][];
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
         };
         /** @description A worker, as torchrun numbers it. */
         ProbeWorker: {
@@ -9741,6 +9951,119 @@ export interface operations {
             };
         };
     };
+    list_probe_runs: {
+        parameters: {
+            query?: {
+                /** @description The number of items in a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of runs; or all of them, one per line */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProbeRunList"];
+                    "application/x-ndjson": components["schemas"]["ProbeRunItem"];
+                };
+            };
+            /** @description The answer matches `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     open_probe_run: {
         parameters: {
             query?: never;
@@ -10645,6 +10968,146 @@ export interface operations {
             };
             /** @description Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_probe_verdicts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only tests that agree with the verdicts (`yes`), contradict them (`no`), or for which this is
+                 *     unknown (`unknown`).
+                 */
+                agrees?: "yes" | "no" | "unknown" | "";
+                /** @description The number of tests in a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description The run.
+                 * @example 2f1c
+                 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tests, with the counts of all */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProbeVerdicts"];
+                };
+            };
+            /** @description The answer matches `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project or run */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The results are too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A parameter has a value that does not exist */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,13 +1,17 @@
 //! The service behind probe workers: shared runs and table dumps (`docs/probe.md`).
 
+mod agreement;
 pub mod dump;
 mod json;
+mod listing;
 mod results;
 mod runs;
 mod shards;
 mod tables;
 
+pub use agreement::{Agreement, JudgedRun, JudgedTest, Root, Seen, Silence};
 pub use json::Json;
+pub use listing::{RunSummary, label_in};
 pub use runs::{LARGEST_BODY, OpenRun, OpenedRun};
 pub use shards::{LeaseAnswer, Progress, RankShare, Worker, Working};
 

@@ -95,6 +95,8 @@ pub struct Progress {
     pub run: String,
     /// The name that was used for the revision.
     pub revision: String,
+    /// The digest of the revision.
+    pub digest: Digest,
     /// The PyTorch release of the workers.
     pub torch: String,
     /// The device.
@@ -109,6 +111,8 @@ pub struct Progress {
     pub quarantined: Vec<String>,
     /// The leased shards.
     pub working: Vec<Working>,
+    /// When the run was opened, in microseconds since 1970-01-01 UTC.
+    pub created_at: i64,
 }
 
 impl Worker {
@@ -259,6 +263,8 @@ impl Service {
         let mut progress = Progress {
             run: stored.run.name,
             revision: stored.run.address,
+            digest: stored.run.revision,
+            created_at: stored.run.created_at,
             torch: stored.run.torch,
             device: stored.run.device,
             shards: [0; 3],
@@ -283,8 +289,7 @@ impl Service {
             let share = progress.ranks.entry(shard.rank.unwrap_or_default());
             let share = share.or_default();
             share.shards += 1;
-            let counts: BTreeMap<String, u64> = serde_json::from_str(&outcomes).map_err(damaged)?;
-            for (outcome, count) in counts {
+            for (outcome, count) in counts_of(&outcomes)? {
                 share.items += count;
                 *progress.outcomes.entry(outcome).or_default() += count;
             }
@@ -345,6 +350,11 @@ fn holder(secret: &str, token: Option<&str>) -> LeaseHolder {
 }
 
 fn names(stored: &str) -> Result<Vec<String>, ServiceError> {
+    serde_json::from_str(stored).map_err(damaged)
+}
+
+/// The stored numbers of rows by outcome.
+pub(super) fn counts_of(stored: &str) -> Result<BTreeMap<String, u64>, ServiceError> {
     serde_json::from_str(stored).map_err(damaged)
 }
 

@@ -1,9 +1,23 @@
 //! The SQL of probe runs and table dumps.
 
 pub const RUN: &str = "SELECT p.id, p.name, r.digest AS revision, p.address, p.torch, p.device, \
-     p.lease, (SELECT count(*) FROM probe_shards s WHERE s.run = p.id) AS shards \
+     p.lease, p.created_at, (SELECT count(*) FROM probe_shards s WHERE s.run = p.id) AS shards \
      FROM probe_runs p JOIN revisions r ON r.id = p.revision \
      WHERE p.project = $1 AND p.name = $2";
+/// A page of the runs of a project, the newest first.
+pub const RUNS_BEFORE: &str = "SELECT p.id, p.name, r.digest AS revision, p.address, p.torch, \
+     p.device, p.lease, p.created_at, \
+     (SELECT count(*) FROM probe_shards s WHERE s.run = p.id) AS shards \
+     FROM probe_runs p JOIN revisions r ON r.id = p.revision \
+     WHERE p.project = $1 AND p.id < $2 ORDER BY p.id DESC LIMIT $3";
+/// The shards of a run by their outcomes, with the number of their items; shards without a result
+/// have no outcomes.
+pub const SUMS_SQLITE: &str = "SELECT outcomes, count(*) AS shards, \
+     CAST(SUM(json_array_length(items)) AS BIGINT) AS items \
+     FROM probe_shards WHERE run = $1 GROUP BY outcomes";
+pub const SUMS_POSTGRES: &str = "SELECT outcomes, count(*) AS shards, \
+     CAST(SUM(json_array_length(CAST(items AS json))) AS BIGINT) AS items \
+     FROM probe_shards WHERE run = $1 GROUP BY outcomes";
 pub const RUN_INSERT: &str = "INSERT INTO probe_runs \
      (project, name, revision, address, torch, device, lease, created_at, token) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id";

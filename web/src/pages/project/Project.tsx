@@ -83,6 +83,7 @@ function Ways({ project }: { project: string }) {
 			<Link to={projectPath(project, "trends")}>Trends</Link>
 			<Link to={projectPath(project, "support")}>Support</Link>
 			<Link to={projectPath(project, "upgrade")}>Upgrade</Link>
+			<Link to={projectPath(project, "probe")}>Probe runs</Link>
 			<Link to={projectPath(project, "search")}>Search all revisions</Link>
 		</span>
 	);

@@ -155,24 +155,53 @@ pub(super) async fn progress(
     now: i64,
 ) -> Result<ProbeProgress, StoreError> {
     let (run, record) = runs::named(connection, project, name).await?;
-    end_leases(connection, run, now).await?;
     let rows: Vec<StateRow> = query(sql::SHARD_STATES)
         .bind(run)
         .fetch_all(&mut *connection)
         .await?;
-    let state = |(number, begun, until, worker, rank, outcomes): StateRow| ShardState {
-        number,
-        is_leased: until.is_some(),
-        begun,
-        worker,
-        rank,
-        outcomes,
+    let mut items = items_of(connection, run).await?;
+    // Databases may order texts differently.
+    items.sort_by(|one, other| one.item.cmp(&other.item));
+    let state = |(number, begun, until, worker, rank, outcomes): StateRow| {
+        let is_leased = until.is_some_and(|until| until > now);
+        let (begun, lost) = if is_leased {
+            (begun, None)
+        } else {
+            (None, begun.filter(|_| until.is_some()))
+        };
+        if let Some(item) = lost {
+            add_loss(&mut items, item);
+        }
+        ShardState {
+            number,
+            is_leased,
+            begun,
+            worker,
+            rank,
+            outcomes,
+        }
     };
+    let shards = rows.into_iter().map(state).collect();
     Ok(ProbeProgress {
         run: record,
-        shards: rows.into_iter().map(state).collect(),
-        items: items_of(connection, run).await?,
+        shards,
+        items,
     })
+}
+
+/// Counts an item of an expired lease, as [`end_leases`] will.
+fn add_loss(items: &mut Vec<ProbeItem>, item: String) {
+    match items.binary_search_by(|known| known.item.cmp(&item)) {
+        Ok(place) => items[place].losses += 1,
+        Err(place) => items.insert(
+            place,
+            ProbeItem {
+                item,
+                kills: 0,
+                losses: 1,
+            },
+        ),
+    }
 }
 
 async fn expect_held(

@@ -12,9 +12,10 @@ use crate::database::{Backend, Connection, query};
 use crate::error::StoreError;
 use crate::names::ProjectName;
 use crate::probe::{
-    DumpRecord, LeaseHolder, Leased, NewDump, NewProbeRun, ProbeDuration, ProbeItem, ProbeProgress,
-    ProbeRun, ProbeStore, Renewal, ShardRecord, ShardResult,
+    DumpRecord, LeaseHolder, Leased, ListedRun, NewDump, NewProbeRun, ProbeDuration, ProbeItem,
+    ProbeProgress, ProbeRun, ProbeStore, Renewal, ShardRecord, ShardResult,
 };
+use crate::records::Page;
 use opatlas_source::Digest;
 
 impl<B: Backend> ProbeStore for B {
@@ -29,6 +30,17 @@ impl<B: Backend> ProbeStore for B {
             let run = runs::find(&mut *snapshot, project, name).await?;
             Ok(run.map(|(_, run)| run))
         })
+    }
+
+    fn probe_runs<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        before: Option<i64>,
+        limit: u32,
+    ) -> Answer<'a, Page<ListedRun, i64>> {
+        Box::pin(
+            async move { runs::list(&mut *self.snapshot().await?, project, before, limit).await },
+        )
     }
 
     fn open_probe_run<'a>(
@@ -136,11 +148,8 @@ impl<B: Backend> ProbeStore for B {
         now: i64,
     ) -> Answer<'a, ProbeProgress> {
         Box::pin(async move {
-            // Expired leases must not be reported as active.
-            let mut work = self.write().await?;
-            let progress = leases::progress(&mut *work, project, name, now).await?;
-            self.commit(work).await?;
-            Ok(progress)
+            let mut snapshot = self.snapshot().await?;
+            leases::progress(&mut *snapshot, project, name, now).await
         })
     }
 

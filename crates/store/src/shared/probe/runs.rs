@@ -5,7 +5,10 @@ use super::super::{projects, revisions};
 use crate::database::{Connection, Statement, query, query_scalar};
 use crate::error::{Missing, StoreError};
 use crate::names::ProjectName;
-use crate::probe::{KEPT_RUNS, LeaseHolder, NewProbeRun, ProbeDuration, ProbeRun, ShardRecord};
+use crate::probe::{
+    KEPT_RUNS, LeaseHolder, ListedRun, NewProbeRun, ProbeDuration, ProbeRun, ProbeSum, ShardRecord,
+};
+use crate::records::Page;
 use crate::sql::probe as sql;
 
 record! {
@@ -17,7 +20,16 @@ record! {
         torch: String,
         device: String,
         lease: i64,
+        created_at: i64,
         shards: i64,
+    }
+}
+
+record! {
+    struct SumRow {
+        outcomes: Option<String>,
+        shards: i64,
+        items: i64,
     }
 }
 
@@ -42,6 +54,7 @@ impl RunRow {
             device: self.device,
             lease: self.lease,
             shards: self.shards,
+            created_at: self.created_at,
         };
         Ok((self.id, run))
     }
@@ -62,6 +75,42 @@ pub(super) async fn find(
         .fetch_optional(connection)
         .await?;
     run.map(RunRow::record).transpose()
+}
+
+pub(super) async fn list<C: Connection>(
+    connection: &mut C,
+    project: &ProjectName,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Page<ListedRun, i64>, StoreError> {
+    let project = projects::id(connection, project).await?;
+    let rows: Vec<RunRow> = query(sql::RUNS_BEFORE)
+        .bind(project)
+        .bind(before.unwrap_or(i64::MAX))
+        .bind(i64::from(limit) + 1)
+        .fetch_all(&mut *connection)
+        .await?;
+    let Page { items, next } = Page::cut(rows, limit, |row| row.id);
+    let mut listed = Vec::with_capacity(items.len());
+    for row in items {
+        let (id, run) = row.record()?;
+        // One run at a time: a run may have tens of thousands of shards.
+        let sums: Vec<SumRow> = query(C::PROBE_SUMS)
+            .bind(id)
+            .fetch_all(&mut *connection)
+            .await?;
+        let sum = |row: SumRow| ProbeSum {
+            outcomes: row.outcomes,
+            shards: row.shards,
+            items: row.items,
+        };
+        let sums = sums.into_iter().map(sum).collect();
+        listed.push(ListedRun { run, sums });
+    }
+    Ok(Page {
+        items: listed,
+        next,
+    })
 }
 
 pub(super) async fn named(
