@@ -27,6 +27,7 @@ mod fix;
 mod gaps;
 mod gc;
 mod git;
+mod health;
 mod history;
 mod import;
 mod interrupt;
