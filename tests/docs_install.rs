@@ -62,7 +62,11 @@ fn one_name_stands_for_the_repository() {
     }
     assert!(seen >= 4, "only {seen}");
     let install = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/install.md"));
-    assert!(install.unwrap().contains(&format!("`{PLACEHOLDER}` stands for")));
+    assert!(
+        install
+            .unwrap()
+            .contains(&format!("`{PLACEHOLDER}` stands for"))
+    );
 }
 
 #[test]

@@ -158,7 +158,12 @@ impl Drop for Server {
 
 /// An index that lists a few releases; their files come from the cache.
 fn index() -> Index {
-    Index::of(PUBLISHED.iter().map(|version| (name(version), vec![])).collect())
+    Index::of(
+        PUBLISHED
+            .iter()
+            .map(|version| (name(version), vec![]))
+            .collect(),
+    )
 }
 
 /// The shell's script: every step between marks.

@@ -14,14 +14,16 @@ fn a_server_is_healthy_while_it_answers() {
     let server = Server::start(opatlas(folder).args(serve).stderr(Stdio::null()));
     let health = |listen: &str| {
         let mut command = opatlas(folder);
-        command.args(["serve", "--health"]).env("OPATLAS_LISTEN", listen);
+        command
+            .args(["serve", "--health"])
+            .env("OPATLAS_LISTEN", listen);
         // Nothing of the way to other servers counts.
         command.env("http_proxy", "http://127.0.0.1:9");
         command.output().unwrap()
     };
     let output = health(&server.address);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stdout(&output).contains("ready"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("\"ok\""), "{}", stdout(&output));
     let listen = server.address.clone();
     drop(server);
     let output = health(&listen);

@@ -14,7 +14,10 @@ fn of_four_releases(mended: PathBuf) -> Index {
         ("2.7.0", ONE.to_owned()),
         ("2.8.0", entry(", int n=0) -> Tensor")),
         ("2.9.0", entry(", int n=0, int m=0) -> Tensor")),
-        ("2.10.0", entry(", int n=0, int m=0) -> Tensor\n  tags: core")),
+        (
+            "2.10.0",
+            entry(", int n=0, int m=0) -> Tensor\n  tags: core"),
+        ),
     ];
     let wheels = releases.map(|(version, text)| (name(version), wheel(&[(OPERATORS, &text)])));
     Index::start(move |path, _| match path {
@@ -44,7 +47,10 @@ fn all_releases_come_with_one_command_which_goes_on_after_a_failure() {
     let before = index.paths().len();
     assert!(succeeds(folder, &import).contains("pytorch 2.8.0"));
     let wheel = format!("/files/{}", name("2.8.0"));
-    assert_eq!(index.paths()[before..], ["/simple/torch/".to_owned(), wheel]);
+    assert_eq!(
+        index.paths()[before..],
+        ["/simple/torch/".to_owned(), wheel]
+    );
     insta::assert_snapshot!(succeeds(folder, &["history", "one"]));
     let part = succeeds(
         folder,

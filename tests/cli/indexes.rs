@@ -50,7 +50,12 @@ fn a_password_goes_to_its_index_and_is_never_shown() {
             (true, None) => serve(&release(), path),
         }
     });
-    let address = |user: &str| format!("{}/simple", index.url.replace("http://", &format!("http://{user}")));
+    let address = |user: &str| {
+        format!(
+            "{}/simple",
+            index.url.replace("http://", &format!("http://{user}"))
+        )
+    };
     imports(folder, &[("PIP_INDEX_URL", &address("me:secret@"))]);
     assert_eq!(elsewhere.headers("authorization"), [None]);
     let said = fails(folder, &[("PIP_INDEX_URL", &address("me:hidden@"))]);
@@ -76,7 +81,10 @@ fn a_file_that_differs_from_its_digest_is_refused() {
     );
     let index = Index::start(move |path, _| match path {
         "/simple/torch/" => Reply::Body(JSON, page.clone().into_bytes()),
-        _ => Reply::Body("application/zip", wheel(&[(OPERATORS, "- func: two() -> ()\n")])),
+        _ => Reply::Body(
+            "application/zip",
+            wheel(&[(OPERATORS, "- func: two() -> ()\n")]),
+        ),
     });
     index.write_configuration(folder);
     let said = fails(folder, &[]);
@@ -90,8 +98,14 @@ fn redirects_lead_to_http_only_and_end() {
     let folder = folder.path();
     for (location, reason) in [
         ("/simple/torch/", "redirects too often"),
-        ("file:///etc/passwd", "file:///etc/passwd is not asked without HTTPS"),
-        ("http://192.0.2.1/", "http://192.0.2.1/ is not asked without HTTPS"),
+        (
+            "file:///etc/passwd",
+            "file:///etc/passwd is not asked without HTTPS",
+        ),
+        (
+            "http://192.0.2.1/",
+            "http://192.0.2.1/ is not asked without HTTPS",
+        ),
         ("http://[", "redirects to nowhere"),
     ] {
         let header = format!("location: {location}\r\n");
@@ -99,11 +113,17 @@ fn redirects_lead_to_http_only_and_end() {
         index.write_configuration(folder);
         let said = fails(folder, &[]);
         assert!(said.contains(reason), "{location}: {said}");
-        assert!(said.contains("PIP_INDEX_URL") && said.contains("--wheel"), "{said}");
+        assert!(
+            said.contains("PIP_INDEX_URL") && said.contains("--wheel"),
+            "{said}"
+        );
     }
     // One that ends is followed, and links count from where it ends.
     let index = Index::start(|path, _| match path {
-        "/old/torch/" => Reply::Status("301 Moved Permanently", "location: /simple/torch/\r\n".into()),
+        "/old/torch/" => Reply::Status(
+            "301 Moved Permanently",
+            "location: /simple/torch/\r\n".into(),
+        ),
         path => serve(&release(), path),
     });
     imports(folder, &[("PIP_INDEX_URL", &format!("{}/old", index.url))]);
@@ -114,8 +134,14 @@ fn all_indexes_and_folders_of_pip_are_looked_through() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let (empty, full) = (Index::of(vec![]), Index::of(release()));
-    let (empty, full) = (format!("{}/none", empty.url), format!("{}/simple", full.url));
-    imports(folder, &[("PIP_INDEX_URL", &empty), ("PIP_EXTRA_INDEX_URL", &full)]);
+    let (empty, full) = (
+        format!("{}/none", empty.url),
+        format!("{}/simple", full.url),
+    );
+    imports(
+        folder,
+        &[("PIP_INDEX_URL", &empty), ("PIP_EXTRA_INDEX_URL", &full)],
+    );
     let said = fails(folder, &[("PIP_INDEX_URL", &empty)]);
     assert!(said.contains("it has no wheel of torch"), "{said}");
     let wheels = folder.join("wheels");
@@ -139,9 +165,19 @@ fn proxies_and_certificates_of_pip_are_used() {
     let said = fails(folder, &[("PIP_PROXY", &proxy.url)]);
     assert!(said.contains("cannot read the package index"), "{said}");
     let address = index.url.strip_prefix("http://").unwrap();
-    assert!(proxy.paths().iter().any(|path| path.contains(address)), "{:?}", proxy.paths());
-    imports(folder, &[("http_proxy", &proxy.url), ("no_proxy", "127.0.0.1")]);
-    let secure = [("PIP_INDEX_URL", "https://127.0.0.1:9/"), ("PIP_CERT", "missing.pem")];
+    assert!(
+        proxy.paths().iter().any(|path| path.contains(address)),
+        "{:?}",
+        proxy.paths()
+    );
+    imports(
+        folder,
+        &[("http_proxy", &proxy.url), ("no_proxy", "127.0.0.1")],
+    );
+    let secure = [
+        ("PIP_INDEX_URL", "https://127.0.0.1:9/"),
+        ("PIP_CERT", "missing.pem"),
+    ];
     let said = fails(folder, &secure);
     assert!(said.contains("missing.pem has no certificates"), "{said}");
 }
@@ -156,14 +192,29 @@ fn a_release_comes_out_of_wheels_on_the_disk() {
     std::fs::write(&eight, wheel(&[(OPERATORS, ONE), metadata])).unwrap();
     let (nine, eight) = (nine.to_str().unwrap(), eight.to_str().unwrap());
     let told = succeeds(folder, &["import", "--wheel", nine, "--wheel", eight]);
-    for part in ["pytorch 2.9.0: ", "judged as 2.9; ", "pytorch 2.8.0: ", "judged as 2.8; "] {
+    for part in [
+        "pytorch 2.9.0: ",
+        "judged as 2.9; ",
+        "pytorch 2.8.0: ",
+        "judged as 2.8; ",
+    ] {
         assert!(told.contains(part), "{told}");
     }
     let filled = ["--cache", "cache", "--download-only"];
-    succeeds(folder, &[&["import", "--wheel", eight], &filled[..]].concat());
+    succeeds(
+        folder,
+        &[&["import", "--wheel", eight], &filled[..]].concat(),
+    );
     assert!(folder.join("cache/2.8.0/native_functions.yaml").is_file());
-    let two = run(folder, &["import", "--wheel", nine, "--wheel", eight, "--label", "x"]);
-    assert!(stderr(&two).contains("--label needs a single release"), "{}", stderr(&two));
+    let two = run(
+        folder,
+        &["import", "--wheel", nine, "--wheel", eight, "--label", "x"],
+    );
+    assert!(
+        stderr(&two).contains("--label needs a single release"),
+        "{}",
+        stderr(&two)
+    );
     std::fs::write(folder.join("text.whl"), "text").unwrap();
     assert!(refusal(folder, &["import", "--wheel", "text.whl"]).contains("not a wheel of torch"));
     let absent = refusal(folder, &["import", "--wheel", &name("2.7.0")]);

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::cli::program::{opatlas, refusal};
-use crate::common::index::{ONE, OPERATORS, Index, Reply, name, page, wheel};
+use crate::common::index::{Index, ONE, OPERATORS, Reply, name, page, wheel};
 
 /// A server, ended with the value.
 pub struct Server {
@@ -74,19 +74,16 @@ fn localhost_is_an_address_to_listen_on() {
 fn the_sample_is_served_until_the_release_is_fetched() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let (gate, wheels) = (folder.join("go"), vec![(name("2.9.0"), wheel(&[(OPERATORS, ONE)]))]);
+    let (gate, wheels) = (
+        folder.join("go"),
+        vec![(name("2.9.0"), wheel(&[(OPERATORS, ONE)]))],
+    );
     let index = Index::start(move |path, _| match path {
         "/simple/torch/" => Reply::Body("text/html", page(&wheels).into_bytes()),
         _ => Reply::Half(wheels[0].1.clone(), gate.clone()),
     });
     index.write_configuration(folder);
-    let serve = [
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--bootstrap",
-        "2.9",
-    ];
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--bootstrap", "2.9"];
     let revisions = "/v1/projects/pytorch/revisions";
     let server = Server::start(opatlas(folder).args(serve).stderr(Stdio::null()));
     assert!(server.title.contains("pytorch sample"), "{}", server.title);

@@ -1,8 +1,8 @@
 //! Writing: what is sent to a server is there as if it had been stored at once, and what is said of
 //! it is the same.
 
-use crate::common::index::{Index, name};
 use crate::cli_remote::Place;
+use crate::common::index::{Index, name};
 
 /// A line of output with what differs by chance taken out.
 fn without_id(text: &str) -> String {
@@ -127,7 +127,11 @@ fn bundles_are_taken_in() {
 fn releases_are_taken_in_and_gone_on_with() {
     let (own, sent) = (Place::new(), Place::new());
     // Their files come from the cache.
-    let index = Index::of(["2.8.0", "2.9.0"].map(|version| (name(version), vec![])).into());
+    let index = Index::of(
+        ["2.8.0", "2.9.0"]
+            .map(|version| (name(version), vec![]))
+            .into(),
+    );
     for place in [&own, &sent] {
         for (version, text) in [
             ("2.8.0", "- func: one(Tensor self) -> Tensor\n"),

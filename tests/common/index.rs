@@ -63,7 +63,10 @@ pub fn page(wheels: &[(String, Vec<u8>)]) -> String {
         let sha256 = sha256(bytes);
         format!("<a href=\"../../files/{name}#sha256={sha256}\">{name}</a><br>\n")
     });
-    format!("<!DOCTYPE html><html><body>\n{}</body></html>", links.collect::<String>())
+    format!(
+        "<!DOCTYPE html><html><body>\n{}</body></html>",
+        links.collect::<String>()
+    )
 }
 
 impl Index {

@@ -23,9 +23,13 @@ impl<'a> WheelName<'a> {
             ["torch", version, _, python, _, platform] => (version, python, platform),
             _ => return None,
         };
-        let version = version.split_once('+').map_or(version, |(public, _)| public);
+        let version = version
+            .split_once('+')
+            .map_or(version, |(public, _)| public);
         let is_version = version.starts_with(|c: char| c.is_ascii_digit())
-            && version.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
+            && version
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'.');
         is_version.then(|| Self {
             version: canonical(version),
             python,
@@ -108,7 +112,9 @@ mod tests {
     }
 
     fn chosen(wheels: &[(&str, Option<u64>)]) -> Option<String> {
-        let found = wheels.iter().filter_map(|(n, size)| candidate(n, *size, false));
+        let found = wheels
+            .iter()
+            .filter_map(|(n, size)| candidate(n, *size, false));
         let found: Vec<Candidate> = found.collect();
         match &choose(&found, "2.9.0")?.place {
             Place::Index(link) => Some(link.name.clone()),
@@ -125,7 +131,10 @@ mod tests {
         let cpu = "torch-2.9.0+cpu-cp311-cp311-linux_x86_64.whl";
         let other = "torch-2.9.1-cp311-none-macosx_14_0_arm64.whl";
         for (wheels, wanted) in [
-            (&[(linux, Some(9)), (mac_of_310, None), (mac, Some(99))][..], Some(mac)),
+            (
+                &[(linux, Some(9)), (mac_of_310, None), (mac, Some(99))][..],
+                Some(mac),
+            ),
             (&[(linux, Some(9)), (mac_of_310, None)], Some(mac_of_310)),
             (&[(linux, Some(9)), (windows, Some(8))], Some(windows)),
             (&[(linux, None), (windows, Some(8))], Some(windows)),

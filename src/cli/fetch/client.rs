@@ -204,7 +204,9 @@ impl Client {
                     let reason = format!("{} has no certificates", path.display());
                     return Err(Failure::Other(reason));
                 }
-                let found = found.iter().map(|found| Certificate::from_der(found).to_owned());
+                let found = found
+                    .iter()
+                    .map(|found| Certificate::from_der(found).to_owned());
                 RootCerts::new_with_certs(&found.collect::<Vec<_>>())
             }
         };

@@ -147,7 +147,11 @@ fn of_user(variables: &Variables) -> Vec<PathBuf> {
         let own = variables.path("XDG_CONFIG_HOME");
         let own = own.or_else(|| below(".config")).map(|own| own.join("pip"));
         let mac = below("Library/Application Support/pip");
-        [below(".pip"), own, mac.filter(|_| cfg!(target_os = "macos"))]
+        [
+            below(".pip"),
+            own,
+            mac.filter(|_| cfg!(target_os = "macos")),
+        ]
     };
     found.into_iter().flatten().collect()
 }
@@ -214,10 +218,7 @@ mod tests {
             found.values("find-links").collect::<Vec<_>>(),
             ["/one", "/two"]
         );
-        assert_eq!(
-            found.values("trusted-host").collect::<Vec<_>>(),
-            ["b", "c"]
-        );
+        assert_eq!(found.values("trusted-host").collect::<Vec<_>>(), ["b", "c"]);
         let text = format!("{text}[download]\nindex-url = https://c/simple\n");
         let found = of(&text, Variables::default());
         assert_eq!(found.value("index-url"), Some("https://c/simple"));
@@ -256,7 +257,11 @@ mod tests {
              /home/me/.config/pip/pip.conf /env/pip.conf"
         );
         assert_eq!(
-            shown(&[("XDG_CONFIG_DIRS", "/a:/b"), ("XDG_CONFIG_HOME", "/c"), home]),
+            shown(&[
+                ("XDG_CONFIG_DIRS", "/a:/b"),
+                ("XDG_CONFIG_HOME", "/c"),
+                home
+            ]),
             "/a/pip/pip.conf /b/pip/pip.conf /etc/pip.conf /home/me/.pip/pip.conf /c/pip/pip.conf"
         );
         assert_eq!(shown(&[home, ("PIP_CONFIG_FILE", "/dev/null")]), "");

@@ -28,7 +28,10 @@ pub(super) fn links(media: &str, base: &Url, bytes: &[u8]) -> Result<Vec<Link>, 
     } else if media.is_empty() || media.to_ascii_lowercase().contains("html") {
         Ok(of_html(base, &String::from_utf8_lossy(bytes)))
     } else {
-        Err(format!("it is `{}`, not a page of links", media.escape_debug()))
+        Err(format!(
+            "it is `{}`, not a page of links",
+            media.escape_debug()
+        ))
     }
 }
 

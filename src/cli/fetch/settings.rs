@@ -143,7 +143,9 @@ fn indexes(configuration: &Configuration) -> Result<Vec<Url>, FetchError> {
         let url = Url::parse(text).ok();
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         // The text may contain a password, so it is not shown.
-        url.ok_or_else(|| refused("index-url and extra-index-url take addresses such as https://HOST/simple"))
+        url.ok_or_else(|| {
+            refused("index-url and extra-index-url take addresses such as https://HOST/simple")
+        })
     });
     parsed.collect()
 }
@@ -154,9 +156,14 @@ fn timeout(configuration: &Configuration) -> Result<Duration, FetchError> {
         return Ok(TIMEOUT);
     };
     let seconds: f64 = text.parse().ok().filter(|s| *s > 0.0).ok_or_else(|| {
-        refused(format!("timeout is `{}`, not a number of seconds", text.escape_debug()))
+        refused(format!(
+            "timeout is `{}`, not a number of seconds",
+            text.escape_debug()
+        ))
     })?;
-    Ok(Duration::from_secs_f64(seconds.clamp(1.0, MAX_TIMEOUT as f64)))
+    Ok(Duration::from_secs_f64(
+        seconds.clamp(1.0, MAX_TIMEOUT as f64),
+    ))
 }
 
 fn is_local(url: &Url) -> bool {
@@ -170,7 +177,10 @@ fn is_local(url: &Url) -> bool {
 
 /// Whether an entry of `NO_PROXY` covers an address: `*`, a host, a domain, or a network.
 fn is_covered(url: &Url, entry: &str) -> bool {
-    let entry = entry.trim().trim_start_matches("*.").trim_start_matches('.');
+    let entry = entry
+        .trim()
+        .trim_start_matches("*.")
+        .trim_start_matches('.');
     let entry = entry.to_lowercase();
     let Some(host) = url.host_str().filter(|_| !entry.is_empty()) else {
         return false;
@@ -189,7 +199,10 @@ fn is_covered(url: &Url, entry: &str) -> bool {
     let with_port = url.port_or_known_default();
     let with_port = with_port.map(|port| format!("{host}:{port}"));
     let is_under = |name: &str| {
-        name == entry || name.strip_suffix(&entry).is_some_and(|rest| rest.ends_with('.'))
+        name == entry
+            || name
+                .strip_suffix(&entry)
+                .is_some_and(|rest| rest.ends_with('.'))
     };
     is_under(host) || with_port.as_deref().is_some_and(is_under)
 }

@@ -67,18 +67,15 @@ pub(super) fn version(path: &Path) -> Result<String, FetchError> {
 }
 
 fn version_inside(archive: &mut ZipArchive<Metered>) -> Result<String, String> {
-    const FOLDER: &str = ".dist-info/METADATA";
-    let metadata = archive
-        .file_names()
-        .filter_map(Result::ok)
-        .find_map(|name| name.strip_suffix(FOLDER).filter(|rest| !rest.contains('/')))
-        .map(|folder| format!("{folder}{FOLDER}"))
-        .ok_or("it has no metadata")?;
-    // The folder is named after the project and its version.
-    let folder = metadata.trim_end_matches(FOLDER);
-    let name = WheelName::parse(&format!("{folder}-py3-none-any.whl"));
-    name.map(|name| name.version)
-        .ok_or_else(|| format!("its metadata is {}", metadata.escape_debug()))
+    // The folder of the metadata is named after the project and its version.
+    let of_metadata = |name: &str| {
+        let folder = name.strip_suffix(".dist-info/METADATA")?;
+        let name = format!("{folder}-py3-none-any.whl");
+        WheelName::parse(&name).map(|name| name.version)
+    };
+    let mut names = archive.file_names().filter_map(Result::ok);
+    let found = names.find_map(|name| of_metadata(&name));
+    found.ok_or_else(|| "it has no metadata of torch".to_owned())
 }
 
 /// Counts what is read, and fails at a limit.
@@ -117,10 +114,7 @@ fn open(file: File) -> Result<ZipArchive<Metered>, String> {
 }
 
 /// `None` if the wheel does not have the file.
-fn read_member(
-    archive: &mut ZipArchive<Metered>,
-    member: &str,
-) -> Result<Option<Vec<u8>>, String> {
+fn read_member(archive: &mut ZipArchive<Metered>, member: &str) -> Result<Option<Vec<u8>>, String> {
     let entry = match archive.by_name(member) {
         Ok(entry) => entry,
         Err(ZipError::FileNotFound) => return Ok(None),
@@ -200,7 +194,9 @@ mod tests {
         let version = |name: &str, member: &str| {
             let path = folder.path().join(name);
             let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
-            archive.start_file(member, zip::write::SimpleFileOptions::default()).unwrap();
+            archive
+                .start_file(member, zip::write::SimpleFileOptions::default())
+                .unwrap();
             archive.write_all(b"Version: 1").unwrap();
             archive.finish().unwrap();
             super::version(&path).map_err(|error| error.to_string())
@@ -209,9 +205,16 @@ mod tests {
         assert_eq!(version("torch-2.9.0-cp311-none-any.whl", "x"), ok("2.9.0"));
         let member = "torch-2.8.0+cu128.dist-info/METADATA";
         assert_eq!(version("renamed.whl", member), ok("2.8.0"));
-        for member in ["x", "numpy-2.0.dist-info/METADATA", "torch-../x.dist-info/METADATA"] {
+        for member in [
+            "x",
+            "numpy-2.0.dist-info/METADATA",
+            "torch-../x.dist-info/METADATA",
+        ] {
             let said = version("renamed.whl", member).unwrap_err();
-            assert!(said.contains("renamed.whl is not a wheel of torch"), "{said}");
+            assert!(
+                said.contains("renamed.whl is not a wheel of torch"),
+                "{said}"
+            );
         }
         fs::write(folder.path().join("text.whl"), "no archive").unwrap();
         let said = super::version(&folder.path().join("text.whl")).unwrap_err();
