@@ -24,9 +24,13 @@ COPY --from=build /src/target/release/opatlas /usr/local/bin/opatlas
 COPY --from=build --chown=nonroot:nonroot /data /data
 ENV OPATLAS_LISTEN=0.0.0.0:8080 \
     OPATLAS_DATABASE=sqlite:///data/opatlas.db \
-    OPATLAS_LOG_FORMAT=json
+    OPATLAS_LOG_FORMAT=json \
+    TMPDIR=/data
 VOLUME /data
 EXPOSE 8080
+# There is no shell, so the program asks itself.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
+    CMD ["/usr/local/bin/opatlas", "serve", "--health"]
 USER nonroot
 ENTRYPOINT ["/usr/local/bin/opatlas"]
 CMD ["serve"]

@@ -1,4 +1,5 @@
-# On a fresh machine, `make run` builds and serves, and `make test` runs all tests.
+# On a fresh machine, `make run` builds and serves, `make install` installs the program, and `make test` runs
+# all tests.
 
 # Every patch release in data/, oldest first.
 RELEASES := $(shell sed -n 's/.*"patches": \[\([^]]*\)\].*/\1/p' data/releases.json | tr -d '",')
@@ -8,22 +9,44 @@ TORCH ?= $(lastword $(RELEASES))
 LIBRARIES := libsqlite3-sys zstd-sys tree-sitter-cpp tree-sitter-python ring lsp-types axum h2 sqlx tower-http utoipa
 LISTEN ?= 127.0.0.1:8080
 DATABASE ?= sqlite://opatlas.db
+# `make install` puts the program into $(PREFIX)/bin.
+PREFIX ?= /usr/local
+# The profile of `make install` and `make wheel`; `quick` builds faster, `dev` is that of the tests.
+PROFILE ?= release
+# The web interface, if its tools are there.
+WEB_IF_NPM = if command -v npm >/dev/null; then $(MAKE) --no-print-directory web; \
+	else echo "npm is missing (apt-get install nodejs npm): building without the web interface."; fi
 # The folder for YAML files of real releases; tests and benches read them from here.
 export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 
-.PHONY: run test test-long check unit web test-web test-web-slow test-recorders test-probe release releases openapi clients bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node screenshots
+.PHONY: run install wheel test test-newcomer test-long check unit web test-web test-web-slow test-recorders test-probe release releases openapi clients bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node screenshots
 
-# Builds and serves: a PyTorch release if it was fetched before, else the sample until pip has fetched it.
+# Builds and serves: a PyTorch release if it was fetched before, else the sample until it is fetched.
 run: tools
 	@echo "Building the web interface and, meanwhile, libraries of the program."
 	@cargo build --profile quick --locked $(addprefix -p ,$(LIBRARIES)) & libraries=$$!; \
-		if command -v npm >/dev/null; then $(MAKE) --no-print-directory web; \
-		else echo "npm is missing (apt-get install nodejs npm): building without the web interface."; fi \
-		&& wait $$libraries
+		$(WEB_IF_NPM) && wait $$libraries
 	@echo "Building the program (profile quick; a few minutes the first time)."
 	cargo build --profile quick --locked
 	target/quick/opatlas serve --bootstrap $(TORCH) --listen $(LISTEN) \
 		--database $(DATABASE) --cache $(OPATLAS_RELEASES_DIR)
+
+# Builds the program and installs it as $(PREFIX)/bin/opatlas.
+install: tools
+	@$(WEB_IF_NPM)
+	cargo install --locked --path . --profile $(PROFILE) --root "$(PREFIX)" --force --no-track
+
+# Builds a wheel into dist/, which machines like this one install without Rust. Needs pip, which fetches
+# maturin.
+wheel: tools
+	@$(WEB_IF_NPM)
+	MATURIN_PEP517_ARGS="--profile $(PROFILE)" python3 -m pip wheel --no-deps --wheel-dir dist .
+
+# Takes a new user's path in a fresh Debian: from a clone to a finding in an editor, a message of lintrunner
+# and a comment on a pull request. Needs root and debootstrap.
+test-newcomer: releases
+	cargo build --locked
+	tests/newcomer/run
 
 # Runs formatting, lints and all tests, including those over real releases.
 test: tools check web releases unit test-recorders test-web
@@ -161,5 +184,3 @@ tools:
 		echo "cargo is missing: install Rust 1.94 or newer from https://rustup.rs"; exit 1; }
 	@command -v cc >/dev/null || { \
 		echo "a C compiler is missing (SQLite is built from source): apt-get install gcc"; exit 1; }
-	@python3 -m pip --version >/dev/null 2>&1 || pip3 --version >/dev/null 2>&1 \
-		|| echo "pip is missing (apt-get install python3-pip): releases cannot be fetched."

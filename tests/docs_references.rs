@@ -62,7 +62,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// The texts of the repository with their paths relative to it.
-fn texts() -> Vec<(PathBuf, String)> {
+pub fn texts() -> Vec<(PathBuf, String)> {
     let mut paths = Vec::new();
     files(root(), &mut paths);
     paths

@@ -14,8 +14,10 @@
 //! database.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+
+use crate::common::index::{Index, name};
 
 /// What the index of the shell has.
 const PUBLISHED: [&str; 6] = ["2.0.0", "2.3.1", "2.4.0", "2.9.0", "2.14.1", "2.15.0"];
@@ -154,18 +156,14 @@ impl Drop for Server {
     }
 }
 
-/// A pip that lists a few releases; their files come from the cache.
-fn fake_pip(folder: &Path) -> PathBuf {
-    let script = folder.join("pip.sh");
-    let versions = PUBLISHED
-        .iter()
-        .rev()
-        .copied()
-        .collect::<Vec<_>>()
-        .join(", ");
-    let text = format!("echo 'Available versions: {versions}'\n");
-    std::fs::write(&script, text).unwrap();
-    script
+/// An index that lists a few releases; their files come from the cache.
+fn index() -> Index {
+    Index::of(
+        PUBLISHED
+            .iter()
+            .map(|version| (name(version), vec![]))
+            .collect(),
+    )
 }
 
 /// The shell's script: every step between marks.
@@ -218,10 +216,8 @@ fn check(name: &str) {
         .current_dir(folder.path())
         .env("PATH", format!("{}:{path}", tools.path().display()))
         .env("OPATLAS_CACHE", opatlas_conformance::releases_dir())
-        .env(
-            "OPATLAS_PIP",
-            format!("sh {}", fake_pip(tools.path()).display()),
-        )
+        .env("PIP_CONFIG_FILE", "/dev/null")
+        .env("PIP_INDEX_URL", format!("{}/simple", index().url))
         .env("REPOSITORY", root)
         .env("HOME", folder.path())
         .stdin(Stdio::null())

@@ -17,6 +17,7 @@ mod common;
 mod diff_bounds;
 mod diff_revisions;
 mod diff_support;
+mod docs_install;
 mod docs_references;
 mod documents;
 mod editors;

@@ -195,7 +195,7 @@ fn pre_commit_blocks_a_commit_with_errors() {
     let of_docs = block("yaml", "repos:");
     let own = source.path().to_str().unwrap();
     let configuration = of_docs
-        .replace("REPOSITORY", own)
+        .replace("https://github.com/OWNER/opatlas", own)
         .replace("COMMIT", "v0.1.0");
     assert!(configuration != of_docs);
     let Some(folder) = repository((".pre-commit-config.yaml", &configuration)) else {

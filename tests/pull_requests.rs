@@ -1,4 +1,4 @@
-//! The step of `docs/pull-requests.md` that asks a server, over a repository. `tests/comment` runs the
+//! The step of `docs/pull-request-reference.md` that asks a server, over a repository. `tests/comment` runs the
 //! action.
 
 use std::io::{BufRead as _, BufReader};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::common::git::git;
 
-const CHAPTER: &str = include_str!("../docs/pull-requests.md");
+const CHAPTER: &str = include_str!("../docs/pull-request-reference.md");
 const FILE: &str = "aten/src/ATen/native/native_functions.yaml";
 
 /// The script of the step of this name, taken out of the chapter.

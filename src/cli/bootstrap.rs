@@ -18,7 +18,6 @@ pub(super) const PROJECT: &str = "pytorch";
 pub(super) struct Bootstrap {
     pub(super) version: String,
     pub(super) cache: Option<PathBuf>,
-    pub(super) pip: Option<String>,
 }
 
 impl Bootstrap {
@@ -42,11 +41,11 @@ impl Bootstrap {
         if is_empty {
             store(service, sample::LABEL, sample::bundle()).await?;
             eprintln!(
-                "Serving a small sample of operators until pip has fetched PyTorch {version} \
-                 (about 100 MB, once) ..."
+                "Serving a small sample of operators until PyTorch {version} is fetched (about \
+                 100 MB, once) ..."
             );
         } else {
-            eprintln!("PendingFetch PyTorch {version} with pip (about 100 MB, once) ...");
+            eprintln!("Fetching PyTorch {version} (about 100 MB, once) ...");
         }
         Ok(Some(PendingFetch { from: self }))
     }
@@ -77,13 +76,8 @@ impl PendingFetch {
     }
 
     async fn fetch(&self) -> anyhow::Result<Bundle> {
-        let Bootstrap {
-            version,
-            cache,
-            pip,
-        } = self.from.clone();
-        let find = move || Fetcher::new(pip.as_deref(), cache);
-        let fetcher = tokio::task::spawn_blocking(find).await??;
+        let Bootstrap { version, cache } = self.from.clone();
+        let fetcher = Fetcher::new(cache);
         let _stopping = fetcher.stopping();
         Ok(tokio::task::spawn_blocking(move || fetcher.fetch(&version)).await??)
     }

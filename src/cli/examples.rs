@@ -102,6 +102,22 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         &["opatlas preflight model.pt2 --backend MPS,XPU"],
     ),
     ("drift", &["opatlas drift tables.json -r 2.15.0"]),
+    ("probe", &["opatlas probe runs"]),
+    (
+        "probe runs",
+        &["opatlas probe runs", "opatlas probe runs -n 5"],
+    ),
+    (
+        "probe show",
+        &["opatlas probe show", "opatlas probe show 2.15.0-mps"],
+    ),
+    (
+        "probe compare",
+        &[
+            "opatlas probe compare",
+            "opatlas probe compare 2.15.0-mps --agrees no",
+        ],
+    ),
     (
         "watch",
         &["opatlas watch --git pytorch --backend acme_functions.yaml --range v2.14.0..HEAD"],

@@ -70,7 +70,9 @@ const COMMANDS: [(&str, &[&str]); 6] = [
     ),
     (
         "Stored revisions",
-        &["list", "search", "label", "import", "export", "drift"],
+        &[
+            "list", "search", "label", "import", "export", "drift", "probe",
+        ],
     ),
     ("Serve", &["serve", "token", "mcp", "openapi"]),
     (

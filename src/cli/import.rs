@@ -29,9 +29,10 @@ use super::{Stored, Target, colour, read, sample};
 
 /// Imports revisions into the database or a server.
 ///
-/// `opatlas import torch==2.9.0` fetches the wheel of the release with your own pip, extracts the
-/// YAML files and stores them under the label 2.9.0; `torch==2.0.0..latest` imports every published
-/// release in the range. `opatlas import --git REPO --range A..B` imports the commits of a local
+/// `opatlas import torch==2.9.0` fetches the wheel of the release from the package index that your
+/// pip uses (PIP_INDEX_URL, pip.conf), extracts the YAML files and stores them under the label 2.9.0;
+/// `torch==2.0.0..latest` imports every published release in the range, and `--wheel FILE` takes a
+/// wheel that you have. `opatlas import --git REPO --range A..B` imports the commits of a local
 /// clone that touch native_functions.yaml. Both resume after an interruption. `opatlas import --dir
 /// PATH --label X` imports the files of a folder: native_functions.yaml, tags.yaml,
 /// derivatives.yaml, deprecated.yaml, observed.json and backends/NAME.yaml.
@@ -39,8 +40,12 @@ use super::{Stored, Target, colour, read, sample};
 #[command(group = ArgGroup::new("of_backend").args(["backend", "sources"]).multiple(true))]
 pub(super) struct Import {
     /// Releases to fetch, such as torch==2.9.0 or torch==2.0.0..latest
-    #[arg(value_name = "torch==VERSION", required_unless_present_any = ["dir", "sample", "git", "over", "library"])]
+    #[arg(value_name = "torch==VERSION", required_unless_present_any = ["dir", "sample", "git", "over", "library", "wheel"])]
     releases: Vec<String>,
+
+    /// Import the release in this wheel of torch; may be repeated
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["dir", "sample", "git", "over", "library"])]
+    wheel: Vec<PathBuf>,
 
     /// Import the files of this folder instead
     #[arg(long, value_name = "PATH", conflicts_with_all = ["releases", "sample"], requires = "label")]
@@ -135,8 +140,8 @@ pub(super) struct Import {
     #[arg(long, requires = "cache")]
     download_only: bool,
 
-    /// The command to run pip
-    #[arg(long, env = "OPATLAS_PIP", value_name = "COMMAND")]
+    /// No longer used
+    #[arg(long, env = "OPATLAS_PIP", value_name = "COMMAND", hide = true)]
     pip: Option<String>,
 
     /// The number of concurrent downloads
@@ -158,11 +163,9 @@ impl Import {
     }
 
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        if self.label.is_some() && self.releases.len() > 1 {
-            bail!(
-                "--label needs a single release, but there are {}",
-                self.releases.len()
-            );
+        let releases = self.releases.len() + self.wheel.len();
+        if self.label.is_some() && releases > 1 {
+            bail!("--label needs a single release, but there are {releases}");
         }
         if let (Some(repository), Some(over)) = (&self.git, &self.over) {
             return backend_history::import(&self, repository, over).await;

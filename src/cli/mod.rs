@@ -30,6 +30,7 @@ mod fix;
 mod gaps;
 mod gc;
 mod git;
+mod health;
 mod help;
 mod history;
 mod import;

@@ -16,11 +16,12 @@ use crate::http;
 use opatlas_service::Service;
 
 use super::bootstrap::{Bootstrap, PROJECT};
+use super::fetch::refuse_pip;
 use super::files::room_for_connections;
 use super::interrupt::asked_to_stop;
 use super::memory::use_small_pages;
 use super::settings::{Access, Bounds, listen_address};
-use super::{Database, colour, local, output};
+use super::{Database, colour, health, local, output};
 use opatlas_report::findings::Colour;
 
 /// Serves the HTTP API.
@@ -37,6 +38,11 @@ pub(super) struct Serve {
     )]
     listen: SocketAddr,
 
+    /// Ask the server at that address whether it is ready, instead of starting one: exits with 0 if it
+    /// is, and with 1 if not. For the health check of a container
+    #[arg(long)]
+    health: bool,
+
     /// Import this PyTorch release into an empty database. Until it is fetched, the server has a
     /// small sample of operators
     #[arg(long, value_name = "VERSION")]
@@ -46,8 +52,8 @@ pub(super) struct Serve {
     #[arg(long, env = "OPATLAS_CACHE", value_name = "PATH")]
     cache: Option<PathBuf>,
 
-    /// The command to run pip, for --bootstrap
-    #[arg(long, env = "OPATLAS_PIP", value_name = "COMMAND")]
+    /// No longer used
+    #[arg(long, env = "OPATLAS_PIP", value_name = "COMMAND", hide = true)]
     pip: Option<String>,
 
     /// The format of log lines
@@ -83,6 +89,11 @@ const CLOSING: Duration = Duration::from_secs(1);
 
 impl Serve {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        if self.health {
+            let listen = self.listen;
+            return tokio::task::spawn_blocking(move || Ok(health::ask(listen))).await?;
+        }
+        refuse_pip(self.pip.as_deref())?;
         let auth = self.access.mode(self.listen)?;
         let _log = log_to_stderr(self.log_format);
         use_small_pages();
@@ -94,7 +105,6 @@ impl Serve {
                 let bootstrap = Bootstrap {
                     version,
                     cache: self.cache,
-                    pip: self.pip,
                 };
                 bootstrap.begin(&service).await?
             }

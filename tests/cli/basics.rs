@@ -4,18 +4,22 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::cli::pip;
 use crate::cli::program::{opatlas, run, stderr, stdout, succeeds};
+use crate::common::index::{Index, ONE, OPERATORS, TAGS, name, wheel};
 
 #[test]
-fn a_release_comes_out_of_its_wheel_by_the_users_own_pip() {
+fn a_release_comes_out_of_its_wheel_in_the_users_own_index() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let pip = pip::of_one_release(folder);
-    let told = succeeds(
-        folder,
-        &["import", "torch==2.9.0", "--pip", &pip, "--cache", "cache"],
-    );
+    let members = [
+        (OPERATORS, ONE),
+        (TAGS, "- tag: core\n  desc: small\n"),
+        ("torch/__init__.py", "raise SystemExit\n"),
+    ];
+    let wheels = ["2.8.0", "2.9.0"].map(|version| (name(version), wheel(&members)));
+    let index = Index::of(wheels.into());
+    index.write_configuration(folder);
+    let told = succeeds(folder, &["import", "torch==2.9.0", "--cache", "cache"]);
     assert!(
         told.starts_with("pytorch 2.9.0: 1 declared and 0 generated operators, 0 errors"),
         "{told}"
@@ -23,13 +27,12 @@ fn a_release_comes_out_of_its_wheel_by_the_users_own_pip() {
     assert!(told.contains("judged as 2.9; stored as sha256:"), "{told}");
     assert!(folder.join("cache/2.9.0/tags.yaml").is_file());
     assert!(!folder.join("cache/2.9.0/__init__.py").exists());
-    // From the cache, without pip; the revision is there already.
+    let asked = index.paths().len();
+    // From the cache, without the index; the revision is there already.
     let told = succeeds(folder, &["import", "torch==2.9.0", "--cache", "cache"]);
     assert!(told.contains("already stored"), "{told}");
-    let failed = run(
-        folder,
-        &["import", "torch==9.9.9", "torch==2.9.0", "--pip", &pip],
-    );
+    assert_eq!(index.paths().len(), asked);
+    let failed = run(folder, &["import", "torch==9.9.9", "torch==2.9.0"]);
     assert_eq!(failed.status.code(), Some(2));
     let said = stderr(&failed);
     assert!(
@@ -242,8 +245,7 @@ fn an_empty_database_is_filled_and_served_and_used_again() {
     for round in 0..2 {
         let mut child = opatlas(folder)
             .args(["serve", "--listen", "127.0.0.1:0", "--bootstrap", "2.9.0"])
-            // No pip is found here, so the sample is taken.
-            .env("PATH", folder)
+            // No index is found here, so the sample is taken.
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -1,31 +1,56 @@
 //! Whole histories on the command line: releases and commits in one go, and what can be asked of
 //! them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::cli::pip;
 use crate::cli::program::{refusal, run, stderr, stdout, succeeds};
 use crate::common::git::git;
+use crate::common::index::{Index, ONE, OPERATORS, Reply, name, serve, wheel};
+
+/// An index with four releases, of which one cannot be downloaded until a file is there.
+fn of_four_releases(mended: PathBuf) -> Index {
+    let entry = |rest: &str| format!("- func: one(Tensor self{rest}\n");
+    let releases = [
+        ("2.7.0", ONE.to_owned()),
+        ("2.8.0", entry(", int n=0) -> Tensor")),
+        ("2.9.0", entry(", int n=0, int m=0) -> Tensor")),
+        (
+            "2.10.0",
+            entry(", int n=0, int m=0) -> Tensor\n  tags: core"),
+        ),
+    ];
+    let wheels = releases.map(|(version, text)| (name(version), wheel(&[(OPERATORS, &text)])));
+    Index::start(move |path, _| match path {
+        path if path.contains("2.8.0") && !mended.exists() => {
+            Reply::Status("403 Forbidden", String::new())
+        }
+        path => serve(&wheels, path),
+    })
+}
 
 #[test]
 fn all_releases_come_with_one_command_which_goes_on_after_a_failure() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let pip = pip::of_four_releases(folder);
-    let import = ["import", "torch==2.7.0..latest", "--pip", &pip];
+    let index = of_four_releases(folder.join("mended"));
+    index.write_configuration(folder);
+    let import = ["import", "torch==2.7.0..latest"];
     let output = run(folder, &import);
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);
     assert!(
-        said.contains("connection reset") && said.contains("1 of 4 releases"),
+        said.contains("403 Forbidden") && said.contains("1 of 4 releases"),
         "{said}"
     );
     assert_eq!(stdout(&output).lines().count(), 3);
     std::fs::write(folder.join("mended"), "").unwrap();
-    std::fs::remove_file(folder.join("downloads")).unwrap();
+    let before = index.paths().len();
     assert!(succeeds(folder, &import).contains("pytorch 2.8.0"));
-    let downloads = std::fs::read_to_string(folder.join("downloads")).unwrap();
-    assert_eq!(downloads, "torch==2.8.0\n");
+    let wheel = format!("/files/{}", name("2.8.0"));
+    assert_eq!(
+        index.paths()[before..],
+        ["/simple/torch/".to_owned(), wheel]
+    );
     insta::assert_snapshot!(succeeds(folder, &["history", "one"]));
     let part = succeeds(
         folder,
@@ -41,7 +66,7 @@ fn all_releases_come_with_one_command_which_goes_on_after_a_failure() {
     );
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["ranges"][1]["reason"], "math kernel");
-    let said = refusal(folder, &["import", "torch==2.7.0..2.99.0", "--pip", &pip]);
+    let said = refusal(folder, &["import", "torch==2.7.0..2.99.0"]);
     assert!(
         said.contains("no torch 2.99.0") && said.contains("2.10.0"),
         "{said}"

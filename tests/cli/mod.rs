@@ -1,6 +1,5 @@
 //! The command line as its users run it: arguments in, text and exit codes out.
 
-mod pip;
 mod program;
 
 mod assistants;
@@ -10,7 +9,9 @@ mod contributor;
 mod conventions;
 mod databases;
 mod fetching;
+mod health;
 mod histories;
+mod indexes;
 mod private;
 mod readme;
 mod schemas;

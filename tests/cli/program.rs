@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::common::index::only_own_index;
+
 /// Where it was built.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_opatlas");
 
@@ -27,6 +29,7 @@ pub fn clean(program: &str, folder: &Path) -> Command {
     for name in LOOKS {
         command.env_remove(name);
     }
+    only_own_index(&mut command, folder);
     command.current_dir(folder).stdin(Stdio::null());
     command
 }

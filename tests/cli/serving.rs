@@ -5,18 +5,18 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::cli::pip;
 use crate::cli::program::{opatlas, refusal};
+use crate::common::index::{Index, ONE, OPERATORS, Reply, name, page, wheel};
 
 /// A server, ended with the value.
-struct Server {
+pub struct Server {
     child: std::process::Child,
-    address: String,
+    pub address: String,
     title: String,
 }
 
 impl Server {
-    fn start(command: &mut Command) -> Self {
+    pub fn start(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = lines.next().unwrap().unwrap();
@@ -74,16 +74,16 @@ fn localhost_is_an_address_to_listen_on() {
 fn the_sample_is_served_until_the_release_is_fetched() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let pip = pip::then(folder, "while [ ! -e go ]; do sleep 0.05; done");
-    let serve = [
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--bootstrap",
-        "2.9",
-        "--pip",
-        &pip,
-    ];
+    let (gate, wheels) = (
+        folder.join("go"),
+        vec![(name("2.9.0"), wheel(&[(OPERATORS, ONE)]))],
+    );
+    let index = Index::start(move |path, _| match path {
+        "/simple/torch/" => Reply::Body("text/html", page(&wheels).into_bytes()),
+        _ => Reply::Half(wheels[0].1.clone(), gate.clone()),
+    });
+    index.write_configuration(folder);
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--bootstrap", "2.9"];
     let revisions = "/v1/projects/pytorch/revisions";
     let server = Server::start(opatlas(folder).args(serve).stderr(Stdio::null()));
     assert!(server.title.contains("pytorch sample"), "{}", server.title);

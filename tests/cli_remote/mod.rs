@@ -16,6 +16,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::common::folder::write;
+use crate::common::index::only_own_index;
 use crate::common::served::Served;
 use tempfile::TempDir;
 
@@ -66,6 +67,7 @@ impl Place {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = served::opatlas();
+        only_own_index(&mut command, self.path());
         command
             .args(arguments)
             .current_dir(self.path())

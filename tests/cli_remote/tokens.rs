@@ -66,7 +66,7 @@ fn a_right_token_opens_and_a_narrow_one_says_what_it_lacks() {
     let import = ["import", "--dir", "a", "--label", "main"];
     refused(&read, &import, "ingest");
     // Nothing is fetched that could not be stored.
-    let fetch = ["import", "torch==2.8.0", "--pip", "true"];
+    let fetch = ["import", "torch==2.8.0"];
     refused(&read, &fetch, "ingest");
     refused(
         &read,

@@ -2,6 +2,7 @@
 //! it is the same.
 
 use crate::cli_remote::Place;
+use crate::common::index::{Index, name};
 
 /// A line of output with what differs by chance taken out.
 fn without_id(text: &str) -> String {
@@ -135,6 +136,12 @@ fn bundles_are_taken_in() {
 #[test]
 fn releases_are_taken_in_and_gone_on_with() {
     let (own, sent) = (Place::new(), Place::new());
+    // Their files come from the cache.
+    let index = Index::of(
+        ["2.8.0", "2.9.0"]
+            .map(|version| (name(version), vec![]))
+            .into(),
+    );
     for place in [&own, &sent] {
         for (version, text) in [
             ("2.8.0", "- func: one(Tensor self) -> Tensor\n"),
@@ -142,18 +149,13 @@ fn releases_are_taken_in_and_gone_on_with() {
         ] {
             place.write(&format!("cache/{version}/native_functions.yaml"), text);
         }
-        place.write(
-            "pip.sh",
-            "case \"$*\" in *--version) exit 0;; *index*versions*) echo 'Available versions: 2.9.0, 2.8.0'; exit 0;; esac\nexit 1\n",
-        );
+        index.write_configuration(place.path());
     }
     let import = [
         "import",
         "torch==2.8.0..latest",
         "--cache",
         "cache",
-        "--pip",
-        "sh pip.sh",
         "--jobs",
         "1",
     ];

@@ -12,7 +12,10 @@ use crate::comment::{NEW, OLD};
 use crate::common::git::git;
 
 const ACTION: &str = include_str!("../../action.yml");
-const CHAPTER: &str = include_str!("../../docs/pull-requests.md");
+const CHAPTER: &str = concat!(
+    include_str!("../../docs/pull-requests.md"),
+    include_str!("../../docs/pull-request-reference.md"),
+);
 const FILE: &str = "aten/src/ATen/native/native_functions.yaml";
 
 fn action() -> Value {

@@ -5,5 +5,6 @@ pub mod asked;
 pub mod callgrind;
 pub mod folder;
 pub mod git;
+pub mod index;
 pub mod postgres;
 pub mod served;

@@ -27,6 +27,7 @@ fn actions_are_pinned_by_commit() {
         ".github/workflows/release.yml",
         "action.yml",
         "docs/pull-requests.md",
+        "docs/pull-request-reference.md",
     ] {
         for action in values(&read(file), "uses: ") {
             let Some((name, commit)) = action.split_once('@') else {

@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::cli::causes::Causes;
-use crate::cli::fetch::{Fetcher, canonical};
+use crate::cli::fetch::{Fetcher, canonical, refuse_pip};
 use crate::cli::output;
 use crate::cli::stored::Stored;
 use opatlas_pytorch::release;
@@ -31,11 +31,15 @@ struct Version {
 }
 
 pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
-    let fetcher = Arc::new(Fetcher::new(import.pip.as_deref(), import.cache.clone())?);
+    refuse_pip(import.pip.as_deref())?;
+    let mut fetcher = Fetcher::new(import.cache.clone());
+    let wheels = import.wheel.iter().map(|path| fetcher.add_wheel(path));
+    let wheels = wheels.collect::<Result<Vec<_>, _>>()?;
+    let fetcher = Arc::new(fetcher);
     // Dropped however the import ends.
     let _stopping = fetcher.stopping();
     let published = published(import, &fetcher).await?;
-    let versions = versions(import, &published)?;
+    let versions = versions(import, wheels, &published)?;
     let stored = if import.download_only {
         None
     } else {
@@ -100,8 +104,14 @@ async fn published(import: &Import, fetcher: &Arc<Fetcher>) -> anyhow::Result<Ve
     Ok(tokio::task::spawn_blocking(move || fetcher.versions()).await??)
 }
 
-fn versions(import: &Import, published: &[String]) -> anyhow::Result<Vec<Version>> {
-    let mut versions: Vec<Version> = Vec::new();
+fn versions(
+    import: &Import,
+    wheels: Vec<String>,
+    published: &[String],
+) -> anyhow::Result<Vec<Version>> {
+    let is_named = true;
+    let of_wheel = |name| Version { name, is_named };
+    let mut versions: Vec<Version> = wheels.into_iter().map(of_wheel).collect();
     for spec in &import.releases {
         let wanted = wanted(spec)?;
         let is_named = matches!(wanted, ReleaseRange::One(_));

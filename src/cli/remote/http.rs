@@ -269,11 +269,16 @@ pub(in crate::cli) fn body(
     }
 }
 
-/// The system's root certificates, which may include a company's; if there are none, Mozilla's.
+/// The certificates to check a server with; an insecure address needs none.
 pub(in crate::cli) fn roots(base: &Base) -> RootCerts {
-    if !base.is_secure() {
-        return RootCerts::WebPki;
+    match base.is_secure() {
+        true => system_roots(),
+        false => RootCerts::WebPki,
     }
+}
+
+/// The system's root certificates, which may include a company's; if there are none, Mozilla's.
+pub(in crate::cli) fn system_roots() -> RootCerts {
     let found: Vec<Certificate<'static>> = rustls_native_certs::load_native_certs()
         .certs
         .iter()

@@ -23,7 +23,7 @@ use opatlas_wire::problem::Kind;
 
 pub(super) use address::Base;
 pub(super) use error::Error;
-pub(super) use http::{Token, body, roots};
+pub(super) use http::{Token, body, roots, system_roots};
 
 use super::api::Call;
 use http::{Ask, Http, JSON};
