@@ -13,8 +13,10 @@ DATABASE ?= sqlite://opatlas.db
 PREFIX ?= /usr/local
 # The profile of `make install` and `make wheel`; `quick` builds faster, `dev` is that of the tests.
 PROFILE ?= release
-# The web interface, if its tools are there.
-WEB_IF_NPM = if command -v npm >/dev/null; then $(MAKE) --no-print-directory web; \
+# `make wheel` puts the wheel here.
+DIST ?= dist
+# The web interface, if its tools are there. WITHOUT_WEB=1 takes what is in web/dist.
+WEB_IF_NPM = if [ -n "$(WITHOUT_WEB)" ]; then true; elif command -v npm >/dev/null; then $(MAKE) --no-print-directory web; \
 	else echo "npm is missing (apt-get install nodejs npm): building without the web interface."; fi
 # The folder for YAML files of real releases; tests and benches read them from here.
 export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
@@ -36,17 +38,18 @@ install: tools
 	@$(WEB_IF_NPM)
 	cargo install --locked --path . --profile $(PROFILE) --root "$(PREFIX)" --force --no-track
 
-# Builds a wheel into dist/, which machines like this one install without Rust. Needs pip, which fetches
+# Builds a wheel into $(DIST), which machines like this one install without Rust. Needs pip, which fetches
 # maturin.
 wheel: tools
 	@$(WEB_IF_NPM)
-	MATURIN_PEP517_ARGS="--profile $(PROFILE)" python3 -m pip wheel --no-deps --wheel-dir dist .
+	MATURIN_PEP517_ARGS="--profile $(PROFILE)" python3 -m pip wheel --no-deps --wheel-dir "$(DIST)" .
 
 # Takes a new user's path in a fresh Debian: from a clone to a finding in an editor, a message of lintrunner
-# and a comment on a pull request. Needs root and debootstrap.
+# and a comment on a pull request. Needs root and debootstrap. Then builds and runs a wheel.
 test-newcomer: releases
 	cargo build --locked
 	tests/newcomer/run
+	tests/newcomer/wheel
 
 # Runs formatting, lints and all tests, including those over real releases.
 test: tools check web releases unit test-recorders test-web

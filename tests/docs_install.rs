@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::docs_references::texts;
 
@@ -89,6 +90,43 @@ fn nothing_is_said_to_be_published() {
             assert!(!is_wrong, "{}: {command}", path.display());
         }
     }
+}
+
+/// Runs the script that reads the path of a new user, which `make test-newcomer` takes, over a README.
+fn path_of_a_new_user(readme: &str) -> (bool, String) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("steps")).unwrap();
+    for pages in ["docs", "editors"] {
+        std::os::unix::fs::symlink(root.join(pages), folder.path().join(pages)).unwrap();
+    }
+    for file in ["ARCHITECTURE.md", "CHANGELOG.md", "probe"] {
+        std::os::unix::fs::symlink(root.join(file), folder.path().join(file)).unwrap();
+    }
+    fs::write(folder.path().join("README.md"), readme).unwrap();
+    let output = Command::new("python3")
+        .arg("-B")
+        .arg(root.join("tests/newcomer/steps.py"))
+        .args([folder.path(), &folder.path().join("steps")])
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).unwrap())
+}
+
+#[test]
+fn the_path_of_a_new_user_has_at_most_ten_commands() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md"));
+    let readme = readme.unwrap();
+    let (is_good, said) = path_of_a_new_user(&readme);
+    assert!(is_good, "{said}");
+    let longer = readme.replace("$ make install", "$ true\n$ true\n$ make install");
+    let (is_good, said) = path_of_a_new_user(&longer);
+    assert!(!is_good && said.contains("has 11 commands"), "{said}");
+    // A page counts only if the README links it.
+    let unlinked = readme.replace("(docs/linters.md)", "(docs/web.md)");
+    let (is_good, said) = path_of_a_new_user(&unlinked);
+    assert!(!is_good && said.contains("one is missing"), "{said}");
 }
 
 #[test]

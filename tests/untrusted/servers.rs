@@ -7,7 +7,7 @@ use std::thread;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::untrusted::run;
+use crate::untrusted::{opatlas, run};
 
 /// Compressed zeros.
 fn zeros(bytes: usize) -> Vec<u8> {
@@ -45,4 +45,18 @@ fn limits_count_what_is_decompressed() {
     let (code, said) = run(folder.path(), &["table", "add.Tensor", "--server", &url]);
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("limit: 4194304"), "{said}");
+}
+
+#[test]
+fn a_page_of_an_index_has_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = server("200 OK", zeros(33 << 20));
+    let mut command = opatlas(folder.path());
+    command
+        .args(["import", "torch==2.9.0"])
+        .env("PIP_CONFIG_FILE", "/dev/null")
+        .env("PIP_INDEX_URL", url);
+    let (code, said) = crate::untrusted::said(command.output().unwrap());
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("limit: 33554432"), "{said}");
 }

@@ -102,8 +102,13 @@ impl Configuration {
     }
 }
 
-fn is_absent(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
+/// Whether pip passes over a file that it cannot open for this reason: a service may have the home
+/// folder of another user.
+pub(super) fn is_absent(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::PermissionDenied
+    )
 }
 
 const FILE: &str = if cfg!(windows) { "pip.ini" } else { "pip.conf" };

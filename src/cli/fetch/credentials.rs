@@ -1,7 +1,6 @@
 //! Names and passwords for package indexes: those in an address, and those in a netrc file.
 
 use std::fmt;
-use std::io::ErrorKind;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +8,7 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use super::FetchError;
-use super::configuration::Variables;
+use super::configuration::{Variables, is_absent};
 use crate::cli::read::{self, Origin};
 
 const MAX_FILE: u64 = 1 << 20;
@@ -58,7 +57,7 @@ impl Netrc {
         };
         match read::bytes(&path, Origin::Found, MAX_FILE) {
             Ok(bytes) => Ok(Self::parse(&String::from_utf8_lossy(&bytes))),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) if is_absent(error.kind()) => Ok(Self::default()),
             Err(source) => Err(FetchError::File { path, source }),
         }
     }
