@@ -1,8 +1,11 @@
 """Asks a server through the client in Python."""
 
+import importlib
 import io
+import pkgutil
 import sys
 
+import opatlas_client.api
 from opatlas_client import Client
 from opatlas_client.api.comparisons import compare_for_backend_file, compare_revisions
 from opatlas_client.api.dispatch import get_dispatch_table
@@ -15,6 +18,7 @@ from opatlas_client.api.projects import list_projects
 from opatlas_client.api.revisions import get_file, ingest_revision
 from opatlas_client.api.stateless import ask, compare_schemas, parse_schema, validate
 from opatlas_client.models import (
+    AskedText,
     BackendReport,
     Comparison,
     Gaps,
@@ -27,6 +31,9 @@ from opatlas_client.models import (
     TableView,
 )
 from opatlas_client.types import File
+
+for module in pkgutil.walk_packages(opatlas_client.api.__path__, "opatlas_client.api."):
+    importlib.import_module(module.name)
 
 TEXT = b"- func: sent(Tensor self) -> Tensor\n"
 
@@ -88,7 +95,7 @@ report = compare_for_backend_file.sync(client=client, body=backend, **between)
 assert isinstance(report, BackendReport), report
 usage = yaml_of(b"aten::blend.Tensor,3\n")
 assert isinstance(rank_gaps.sync(client=client, key="CPU", body=usage, **at), Gaps)
-asked = ask.sync(client=client, body=yaml_of(b"RuntimeError: derivative for aten::heaviside is not implemented"))
+asked = ask.sync(client=client, body=AskedText("RuntimeError: derivative for aten::heaviside is not implemented"))
 assert asked.kind != "unknown", asked
 declared = list_signatures.sync(client=client, limit=2, **at)
 assert len(declared.items) == 2 and declared.next_cursor, declared

@@ -77,11 +77,8 @@ impl FromRequest<Api> for Asked {
     tag = "stateless",
     operation_id = "ask",
     request_body(
-        description = "The text, as JSON or as it is; at most 256 KiB. `text/plain` is accepted, too",
-        content(
-            (AskedText = "application/json"),
-            (String = "application/octet-stream", example = "RuntimeError: derivative for aten::heaviside is not implemented"),
-        ),
+        description = "The text, at most 256 KiB. It is accepted as `text/plain`, too",
+        content = AskedText,
     ),
     responses(
         (status = 200, description = "The answer", content(

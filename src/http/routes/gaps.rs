@@ -18,9 +18,7 @@ use opatlas_service::dispatch::runtime_key;
 use opatlas_service::gaps::Usage;
 use opatlas_service::{Resolved, ViewId};
 use opatlas_wire::comparison::SideView;
-use opatlas_wire::gaps::{
-    GapQuery, GapRequest, Gaps, UsageBody, UsageItem, rows, steps, summary, view,
-};
+use opatlas_wire::gaps::{GapQuery, GapRequest, Gaps, UsageBody, rows, steps, summary, view};
 use opatlas_wire::json::json;
 use opatlas_wire::keys::{KeyPath, of_path};
 use opatlas_wire::operators::expect_tag;
@@ -77,9 +75,10 @@ pub async fn stored(
     operation_id = "rank_gaps",
     params(KeyPath, GapQuery),
     request_body(description = "The usage file: `operator,count` lines (`text/csv` is accepted, too), a JSON \
-                                object of counts by operator, or a JSON list", content(
+                                object of counts by operator, or a JSON list of objects with \
+                                `operator` and `count`", content(
         (String = "application/octet-stream"),
-        (Vec<UsageItem> = "application/json"),
+        (std::collections::BTreeMap<String, u64> = "application/json"),
     )),
     responses(
         (status = 200, description = "The gaps", content(

@@ -6821,12 +6821,10 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The text, as JSON or as it is; at most 256 KiB. `text/plain` is accepted, too */
+        /** @description The text, at most 256 KiB. It is accepted as `text/plain`, too */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AskedText"];
-                /** @example RuntimeError: derivative for aten::heaviside is not implemented */
-                "application/octet-stream": string;
             };
         };
         responses: {
