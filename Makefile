@@ -18,6 +18,8 @@ DIST ?= dist
 # The web interface, if its tools are there. WITHOUT_WEB=1 takes what is in web/dist.
 WEB_IF_NPM = if [ -n "$(WITHOUT_WEB)" ]; then true; elif command -v npm >/dev/null; then $(MAKE) --no-print-directory web; \
 	else echo "npm is missing (apt-get install nodejs npm): building without the web interface."; fi
+# What the web interface is built from.
+WEB_SOURCES := $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/node_modules/*')
 # The folder for YAML files of real releases; tests and benches read them from here.
 export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 
@@ -65,8 +67,13 @@ unit:
 	cargo test --locked --workspace
 
 # Builds the web interface into web/dist; cargo embeds it in the binary.
-web: node
-	cd web && npm ci --no-audit --no-fund && npm run build
+web: node web/dist/index.html
+
+web/dist/index.html: web/node_modules/.package-lock.json $(WEB_SOURCES)
+	cd web && npm run build
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
 
 # Runs the checks of the web package, and browser tests against a server with real releases.
 test-web: web releases
