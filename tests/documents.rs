@@ -297,3 +297,21 @@ fn the_chapters_run() {
         check(&format!("docs/{chapter}"));
     }
 }
+
+/// The pages for contributors, owners of bots, authors of tools and release engineers.
+#[test]
+fn a_page_for_each_reader_is_short() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let readme = std::fs::read_to_string(root.join("../README.md")).unwrap();
+    for page in [
+        "for-operator-authors.md",
+        "pull-requests.md",
+        "api.md",
+        "for-release-engineers.md",
+    ] {
+        let text = std::fs::read_to_string(root.join(page)).unwrap();
+        let lines = text.lines().count();
+        assert!(lines <= 120, "{page} has {lines} lines");
+        assert!(readme.contains(&format!("(docs/{page})")), "{page}");
+    }
+}
