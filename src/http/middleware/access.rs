@@ -137,9 +137,10 @@ pub async fn guard(
     tracing::Span::current().record("token", grant.id.as_str());
     let named = named?;
     let project = &named.project;
-    if !grant.allows(action, project.as_ref())
-        && !(is_put && action == Action::Label && named.may_correct(&api, &grant).await?)
-    {
+    let is_correction = is_put && action == Action::Label;
+    let is_allowed = grant.allows(action, project.as_ref())
+        || (is_correction && named.may_correct(&api, &grant).await?);
+    if !is_allowed {
         return Err(forbidden(&grant, action, project.as_ref()));
     }
     if let Some(label_use) = label_use?

@@ -5924,19 +5924,6 @@ export interface components {
             message: string;
             span: components["schemas"]["Span"] | null;
         };
-        /** @description The count of an operator in a usage file. */
-        UsageItem: {
-            /**
-             * @description The operator, as a profiler names it.
-             * @example aten::add.Tensor
-             */
-            operator: string;
-            /**
-             * Format: int64
-             * @description How often it is used.
-             */
-            count: number;
-        };
         /** @description The findings of a bundle. */
         Validation: {
             /** @description Whether PyTorch's generator accepts it: there is no finding with severity error. */
@@ -13286,10 +13273,12 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The usage file: `operator,count` lines (`text/csv` is accepted, too), a JSON object of counts by operator, or a JSON list */
+        /** @description The usage file: `operator,count` lines (`text/csv` is accepted, too), a JSON object of counts by operator, or a JSON list of objects with `operator` and `count` */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UsageItem"][];
+                "application/json": {
+                    [key: string]: number;
+                };
                 "application/octet-stream": string;
             };
         };
