@@ -96,6 +96,8 @@ const WORKS: &str = "add.Tensor";
 const FAILS: &str = "_cdist_backward";
 /// Stands for an operator that works on MPS in some cases.
 const PARTLY: &str = "PARTLY";
+/// Has a kernel for sparse tensors on CUDA, and none at its key.
+const SPARSE: &str = "sparse_sampled_addmm";
 
 /// A test by name, with its outcome, the kinds of its results, the operators that it called, and what
 /// follows.
@@ -249,6 +251,46 @@ async fn only_what_both_say_is_compared() {
     assert_eq!(bare["items"][4]["roots"][0]["verdict"], Value::Null);
     let none = server.get(&format!("{RUNS}/none/verdicts"));
     none.send().await.problem(404, "unknown-run");
+}
+
+/// A call with sparse tensors goes to another key than that of the device.
+#[tokio::test]
+async fn a_call_with_another_layout_contradicts_nothing() {
+    let Some(server) = released().await else {
+        return;
+    };
+    let row = |item: &str, outcome: &str, kinds: &[&str], roots: &[&str]| {
+        let results: Vec<_> = kinds.iter().map(|kind| json!([kind, "x"])).collect();
+        json!({"item": item, "outcome": outcome, "results": results, "roots": roots})
+    };
+    let rows = [
+        row("both", "missing", &["missing", "ok"], &[SPARSE]),
+        row("lacked", "missing", &["missing"], &[SPARSE]),
+        row("ran", "runs", &["ok"], &[SPARSE, WORKS]),
+        row("ran, fails", "runs", &["ok"], &[SPARSE, FAILS]),
+    ];
+    run(&server, "mps", "mps", &rows).await;
+    run(&server, "cuda", "cuda", &rows).await;
+    let found = server
+        .get(&format!("{RUNS}/cuda/verdicts"))
+        .send()
+        .await
+        .ok();
+    // CUDA runs the operator that fails on MPS.
+    let expected = [
+        "both yes",
+        "lacked yes",
+        "ran unknown layout",
+        "ran, fails unknown layout",
+    ];
+    assert_eq!(agrees(&found), expected);
+    assert_eq!(found["items"][2]["works"], "no");
+    let found = server
+        .get(&format!("{RUNS}/mps/verdicts"))
+        .send()
+        .await
+        .ok();
+    assert_eq!(agrees(&found)[3], "ran, fails no");
 }
 
 /// A filter and pages change the list, and not the counts.

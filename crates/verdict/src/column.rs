@@ -36,7 +36,7 @@ pub(crate) const BARE: [&str; 6] = [
 ];
 
 /// The functionalities of tensors that recordings do not have.
-const OTHER_LAYOUTS: [&str; 4] = ["Sparse", "SparseCsr", "Quantized", "NestedTensor"];
+pub(crate) const OTHER_LAYOUTS: [&str; 4] = ["Sparse", "SparseCsr", "Quantized", "NestedTensor"];
 
 /// What serves an operator on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Keys;
 
 use crate::View;
+use crate::column::OTHER_LAYOUTS;
 use opatlas_dispatch::resolve::Precedence;
 
 /// The operators that make tensors, each with the functionality of the key that calls of it have:
@@ -59,6 +60,18 @@ impl Makers {
             (rule == Precedence::Direct).then_some(id)
         };
         makers.filter_map(has_kernel).collect()
+    }
+}
+
+impl View<'_> {
+    /// Whether calls work with tensors of another layout on the device of a key: `sparse_sampled_addmm`
+    /// has no kernel on CPU, but one on SparseCsrCPU, for the same device.
+    #[must_use]
+    pub fn works_in_another_layout(self, id: OperatorId, slot: Slot) -> bool {
+        let mut others = OTHER_LAYOUTS
+            .iter()
+            .filter_map(|functionality| sibling(self.keys(), slot, functionality));
+        others.any(|other| other != slot && self.verdict(id, other).works())
     }
 }
 

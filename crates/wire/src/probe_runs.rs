@@ -110,6 +110,9 @@ pub enum AgreesUnknown {
     Verdict,
     /// The verdict is that some calls fail, and the samples may not be among them.
     SomeCalls,
+    /// Calls fail on the key of the device, but work with sparse or quantized tensors there, which have
+    /// keys of their own.
+    Layout,
 }
 
 /// Tests by agreement.
@@ -290,6 +293,7 @@ impl From<Silence> for AgreesUnknown {
             Silence::Device => Self::Device,
             Silence::Verdict => Self::Verdict,
             Silence::SomeCalls => Self::SomeCalls,
+            Silence::Layout => Self::Layout,
         }
     }
 }

@@ -135,6 +135,7 @@ fn why(because: Option<AgreesUnknown>) -> &'static str {
         Some(AgreesUnknown::Outcome) => "the outcome says nothing about dispatch",
         Some(AgreesUnknown::Device) => "the device has no known dispatch key",
         Some(AgreesUnknown::Verdict) | None => "a verdict is unknown",
+        Some(AgreesUnknown::Layout) => "tensors of another layout have another key",
         Some(AgreesUnknown::SomeCalls) => "some calls fail, perhaps none of these",
     }
 }

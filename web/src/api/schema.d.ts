@@ -1579,7 +1579,7 @@ export interface components {
          * @description Why it is unknown whether a measurement and a verdict agree.
          * @enum {string}
          */
-        AgreesUnknown: "outcome" | "device" | "verdict" | "some-calls";
+        AgreesUnknown: "outcome" | "device" | "verdict" | "some-calls" | "layout";
         /** @description An alias key. */
         AliasKey: {
             /**

@@ -8,6 +8,7 @@ export const SILENCES = {
 	outcome: "the outcome says nothing about dispatch",
 	device: "the device has no known dispatch key",
 	verdict: "a verdict is unknown",
+	layout: "tensors of another layout have another key",
 	"some-calls": "some calls fail, perhaps none of these",
 } as const;
 

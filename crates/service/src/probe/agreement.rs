@@ -55,6 +55,8 @@ opatlas_source::words! {
         Verdict = "verdict",
         /// The verdict is that some calls fail. The samples may not be among them.
         SomeCalls = "some-calls",
+        /// Calls fail on the key of the device, but not with sparse or quantized tensors there.
+        Layout = "layout",
     }
 }
 
@@ -82,6 +84,8 @@ pub struct Root {
     pub operator: String,
     /// The verdict; `None` if the device has no key, or the revision does not declare the operator.
     pub verdict: Option<Verdict>,
+    /// Whether calls with tensors of another layout work on the device.
+    works_in_another_layout: bool,
 }
 
 /// A test of a run, next to the verdicts on its operators.
@@ -225,20 +229,17 @@ impl Snapshot {
 struct Judge<'s> {
     view: View<'s>,
     slot: Option<Slot>,
-    known: FxHashMap<OperatorId, Verdict>,
+    known: FxHashMap<OperatorId, (Verdict, bool)>,
 }
 
 impl Judge<'_> {
     fn test(&mut self, seen: Seen) -> JudgedTest {
-        let roots = seen.roots.iter().map(|root| Root {
-            operator: root.clone(),
-            verdict: self.verdict(root),
-        });
+        let roots = seen.roots.iter().map(|root| self.root(root));
         let roots: Vec<Root> = roots.collect();
         let works = together(&roots);
         let (agrees, because) = match self.slot {
             None => (Agreement::Unknown, Some(Silence::Device)),
-            Some(_) => agreement(&seen, works),
+            Some(_) => agreement(&seen, &roots, works),
         };
         JudgedTest {
             seen,
@@ -249,11 +250,23 @@ impl Judge<'_> {
         }
     }
 
-    fn verdict(&mut self, operator: &str) -> Option<Verdict> {
+    fn root(&mut self, operator: &str) -> Root {
+        let known = self.known(operator);
+        Root {
+            operator: operator.to_owned(),
+            verdict: known.map(|(verdict, _)| verdict),
+            works_in_another_layout: known.is_some_and(|(_, works)| works),
+        }
+    }
+
+    fn known(&mut self, operator: &str) -> Option<(Verdict, bool)> {
         let id = self.view.inputs.catalogue.find_qualified(operator)?;
         let (view, slot) = (self.view, self.slot?);
-        let known = self.known.entry(id);
-        Some(*known.or_insert_with(|| view.support(id, slot).verdict))
+        let known = self.known.entry(id).or_insert_with(|| {
+            let verdict = view.support(id, slot).verdict;
+            (verdict, view.works_in_another_layout(id, slot))
+        });
+        Some(*known)
     }
 }
 
@@ -271,16 +284,21 @@ fn together(roots: &[Root]) -> Answer {
 
 /// Only a missing kernel contradicts a call that works. Wrong results, other errors and crashes say
 /// nothing about dispatch.
-fn agreement(seen: &Seen, works: Answer) -> (Agreement, Option<Silence>) {
+fn agreement(seen: &Seen, roots: &[Root], works: Answer) -> (Agreement, Option<Silence>) {
     let unknown = |why| (Agreement::Unknown, Some(why));
+    // A call with sparse tensors goes to another key than that of the device.
+    let fails_in_all_layouts =
+        |root: &Root| root.works() == Answer::No && !root.works_in_another_layout;
+    let fails = roots.iter().any(fails_in_all_layouts);
     match (seen.is_missing, works) {
         _ if !seen.is_missing && seen.outcome != RUNS => unknown(Silence::Outcome),
         (_, Answer::Unknown) => unknown(Silence::Verdict),
         (false, Answer::Yes) | (true, Answer::Partly) => (Agreement::Yes, None),
         (false, Answer::Partly) => unknown(Silence::SomeCalls),
         // Of several operators, the samples that ran may have called the others.
-        (true, Answer::No) if seen.has_run && seen.roots.len() == 1 => (Agreement::No, None),
+        (true, Answer::No) if seen.has_run && fails && roots.len() == 1 => (Agreement::No, None),
         (true, Answer::No) => (Agreement::Yes, None),
+        (false, Answer::No) if !fails => unknown(Silence::Layout),
         (false, Answer::No) | (true, Answer::Yes) => (Agreement::No, None),
     }
 }
