@@ -67,20 +67,8 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     }
     let failed = fetch(import, &fetcher, stored.as_ref(), missing).await?;
     if let Some(stored) = stored {
-        // A server does this on first use.
-        if let (Stored::Database(service), true) = (&stored, failed < versions.len()) {
-            // Computes the changes of each release now instead of on first use.
-            match service
-                .timeline(&import.project, Some(Line::Releases))
-                .await
-            {
-                // Other labels are not on the line of releases.
-                Ok(_) | Err(ServiceError::NoRevisions(_)) => {}
-                Err(error) => eprintln!(
-                    "note: computing the changes of each release failed, and will be retried on \
-                     demand: {error}"
-                ),
-            }
+        if failed < versions.len() {
+            compute_changes(import, &stored).await;
         }
         stored.close().await;
     }
@@ -91,6 +79,22 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
         );
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Computes the changes of each release now instead of on first use, as a server does.
+async fn compute_changes(import: &Import, stored: &Stored) {
+    let Stored::Database(service) = stored else {
+        return;
+    };
+    let computed = service.timeline(&import.project, Some(Line::Releases));
+    match computed.await {
+        // Other labels are not on the line of releases.
+        Ok(_) | Err(ServiceError::NoRevisions(_)) => {}
+        Err(error) => eprintln!(
+            "note: computing the changes of each release failed, and will be retried on demand: \
+             {error}"
+        ),
+    }
 }
 
 async fn published(import: &Import, fetcher: &Arc<Fetcher>) -> anyhow::Result<Vec<String>> {
