@@ -383,7 +383,7 @@ fn the_commands_of_the_action_exist() {
             if word == "opatlas" {
                 let command = words.next().unwrap();
                 let program = Command::new(env!("CARGO_BIN_EXE_opatlas"))
-                    .args([command, "--help"])
+                    .args(["help", command])
                     .output();
                 let output = program.unwrap();
                 assert!(output.status.success(), "{command}");

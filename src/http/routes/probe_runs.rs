@@ -48,25 +48,32 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let media = accept.media(LIST)?;
     let limit = page::limit(query.limit)?;
-    if media == Media::NdJson {
-        return lines(&api, &accept, &path.project).await;
-    }
     let cursors = Cursors::of(ViewId::of_program("probe runs", &path.project));
     let before = match &query.cursor {
         Some(cursor) => Some(cursors.decode_number(cursor)?),
         None => None,
     };
+    if media == Media::NdJson && query.limit.is_none() {
+        return lines(&api, &accept, &path.project, before).await;
+    }
     let page = api.service.probe_runs(&path.project, before, limit).await?;
+    let next = page.next.map(|place| cursors.encode(&place.to_string()));
     let list = ProbeRunList {
         items: page.items.into_iter().map(Into::into).collect(),
-        next_cursor: page.next.map(|place| cursors.encode(&place.to_string())),
+        next_cursor: next.clone(),
     };
-    respond::value(&api, &accept, StatusCode::OK, &list).await
+    let mut response = respond::list(&api, &accept, media, (&list, &list.items)).await?;
+    page::mark(&mut response, next);
+    Ok(response)
 }
 
-async fn lines(api: &Api, accept: &Accept, project: &str) -> Result<Response, Problem> {
+async fn lines(
+    api: &Api,
+    accept: &Accept,
+    project: &str,
+    mut before: Option<i64>,
+) -> Result<Response, Problem> {
     let mut text = Vec::new();
-    let mut before = None;
     loop {
         let page = api.service.probe_runs(project, before, page::MAX_LIMIT);
         let page = page.await?;
@@ -120,7 +127,7 @@ pub async fn verdicts(
     let revision = revision.await?;
     let results = service.probe_results(&path.project, &path.run).await?;
     let snapshot = service.snapshot(&revision).await?;
-    let made = service.make(move |stop| {
+    let made = service.make_parts(move |stop| {
         let seen = Seen::read(&results)
             .map_err(|error| ServiceError::from(StoreError::corrupt(format!("a run: {error}"))))?;
         let judged = snapshot.judge_run(&run.device, seen, stop)?;
@@ -132,7 +139,7 @@ pub async fn verdicts(
         let (mut view, has_more) = ProbeVerdicts::page(&run, &revision, judged, page);
         let last = view.items.last().filter(|_| has_more);
         view.next_cursor = last.map(|last| cursors.encode(&last.item));
-        Ok::<_, Problem>(json(&view))
+        Ok::<_, Problem>(respond::with_next(json(&view), view.next_cursor))
     });
-    respond::bytes(&api, &accept, StatusCode::OK, Media::Json, made.await?).await
+    respond::bytes_of_page(&api, &accept, Media::Json, &made.await?).await
 }

@@ -9961,6 +9961,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11015,6 +11017,8 @@ export interface operations {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
+                    /** @description Links to the `first` and, unless this is the last, the `next` page */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11084,15 +11088,6 @@ export interface operations {
             };
             /** @description The results are too large */
             413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A parameter has a value that does not exist */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };
