@@ -57,18 +57,10 @@ fn check(place: &Place, arguments: &[&str], code: i32) -> String {
     outcome.out
 }
 
-#[test]
-fn runs_are_listed_shown_and_compared() {
-    let place = released();
-    let check = |arguments: &[&str], code| check(&place, arguments, code);
-    assert_eq!(check(&["runs"], 0), "no runs of the probe\n");
-    for action in ["show", "compare"] {
-        let none = same(&place, &[action]);
-        assert_eq!(none.code, Some(2));
-        assert!(none.err.contains("has no run of the probe"), "{}", none.err);
-    }
+/// A run that agrees with the verdicts, and then one that does not.
+fn measure(place: &Place) {
     run(
-        &place,
+        place,
         "fine",
         &json!([row("b", "runs", "works"), row("a", "missing", "fails")]),
     );
@@ -79,8 +71,20 @@ fn runs_are_listed_shown_and_compared() {
         row("d", "runs", "works"),
         {"item": "e", "outcome": "crash"},
     ]);
-    run(&place, "odd", &odd);
+    run(place, "odd", &odd);
+}
 
+#[test]
+fn runs_are_listed_and_shown() {
+    let place = released();
+    let check = |arguments: &[&str], code| check(&place, arguments, code);
+    assert_eq!(check(&["runs"], 0), "no runs of the probe\n");
+    for action in ["show", "compare"] {
+        let none = same(&place, &[action]);
+        assert_eq!(none.code, Some(2));
+        assert!(none.err.contains("has no run of the probe"), "{}", none.err);
+    }
+    measure(&place);
     let runs = check(&["runs"], 0);
     let lines: Vec<_> = runs.lines().collect();
     assert_eq!(lines.len(), 2);
@@ -96,6 +100,8 @@ fn runs_are_listed_shown_and_compared() {
     let list = read(check(&["runs", "--format", "json", "--limit", "1"], 0));
     assert_eq!(list["items"][0]["run"], "odd");
     assert_eq!(list["items"].as_array().unwrap().len(), 1);
+    let short = same(&place, &["runs", "--format", "json", "--limit", "1"]);
+    assert_eq!(short.err, "note: there are more; --limit 0 lists all\n");
 
     let shown = check(&["show"], 0);
     assert!(
@@ -110,7 +116,14 @@ fn runs_are_listed_shown_and_compared() {
         read(check(&["show", "fine", "--format", "json"], 0))["done"],
         true
     );
+}
 
+#[test]
+fn runs_are_compared() {
+    let place = released();
+    measure(&place);
+    let check = |arguments: &[&str], code| check(&place, arguments, code);
+    let read = |text: String| serde_json::from_str::<Value>(&text).unwrap();
     let fine = check(&["compare", "fine"], 0);
     let lines = "fine: torch 2.9.0 on cuda, and the verdicts of 2.9.0 on CUDA\n  of 2 tests, 2 agree, 0 contradict the \
                  verdicts, 0 are unknown; 1 of 1 shards done; 1 missing, 1 runs\n";

@@ -135,10 +135,13 @@ impl Runs {
         items.truncate(limit);
         match self.common.format {
             Format::Text => print!("{}", text::runs(&items, has_more)),
-            Format::Json => print_json(&ProbeRunList {
-                items,
-                next_cursor: None,
-            })?,
+            Format::Json => {
+                say_more(has_more);
+                print_json(&ProbeRunList {
+                    items,
+                    next_cursor: None,
+                })?;
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -179,7 +182,10 @@ impl Compare {
         let (view, has_more) = ProbeVerdicts::page(&run, &revision, judged, page);
         match self.common.format {
             Format::Text => print!("{}", text::verdicts(&view, has_more)),
-            Format::Json => print_json(&view)?,
+            Format::Json => {
+                say_more(has_more);
+                print_json(&view)?;
+            }
         }
         Ok(ExitCode::from(u8::from(view.counts.no > 0)))
     }
@@ -206,6 +212,13 @@ fn at_most(limit: usize) -> usize {
     match limit {
         0 => usize::MAX,
         limit => limit,
+    }
+}
+
+/// JSON has no line for it.
+fn say_more(has_more: bool) {
+    if has_more {
+        eprintln!("note: there are more; --limit 0 lists all");
     }
 }
 
