@@ -60,7 +60,7 @@ pub(super) async fn page<P: Hash>(
     .await
 }
 
-fn request<P>(revision: &Resolved, view: &'static str, parameters: P) -> ViewRequest<'_, P> {
+fn request<'a, P>(revision: &'a Resolved, view: &'static str, parameters: P) -> ViewRequest<'a, P> {
     ViewRequest {
         revision,
         view,
