@@ -34,14 +34,7 @@ pub(super) async fn view<P: Hash>(
     (name, parameters): (&'static str, P),
     make: impl FnOnce(View<'_>, &TableSelection) -> Result<Vec<u8>, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
-    let request = ViewRequest {
-        revision,
-        view: name,
-        parameters: (selection.clone(), parameters),
-        media: Media::Json,
-        making: Making::Parsed,
-        effort: Effort::Much,
-    };
+    let request = request(revision, name, (selection.clone(), parameters));
     respond::view(api, accept, request, move |snapshot, _| {
         let tables = snapshot.tables(&selection.profile);
         make(View::new(snapshot.inputs(), &tables), &selection)
@@ -49,6 +42,7 @@ pub(super) async fn view<P: Hash>(
     .await
 }
 
+/// Like [`view`], for a page of a list.
 pub(super) async fn page<P: Hash>(
     api: &Api,
     accept: &Accept,
@@ -58,17 +52,21 @@ pub(super) async fn page<P: Hash>(
     + Send
     + 'static,
 ) -> Result<Response, Problem> {
-    let request = ViewRequest {
-        revision,
-        view: name,
-        parameters: (selection.clone(), parameters),
-        media: Media::Json,
-        making: Making::Parsed,
-        effort: Effort::Much,
-    };
+    let request = request(revision, name, (selection.clone(), parameters));
     respond::page(api, accept, request, move |snapshot, _| {
         let tables = snapshot.tables(&selection.profile);
         make(View::new(snapshot.inputs(), &tables), &selection)
     })
     .await
+}
+
+fn request<'a, P>(revision: &'a Resolved, view: &'static str, parameters: P) -> ViewRequest<'a, P> {
+    ViewRequest {
+        revision,
+        view,
+        parameters,
+        media: Media::Json,
+        making: Making::Parsed,
+        effort: Effort::Much,
+    }
 }
