@@ -1,4 +1,4 @@
-//! What the documents say about getting Opatlas: nothing is published, and one name stands for the
+//! The documents about getting Opatlas: nothing is published, and one name stands for the
 //! repository of the reader. The pages that people read first are short.
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::docs_references::texts;
 
-/// What stands for the repository on GitHub.
+/// The placeholder for the repository on GitHub.
 const PLACEHOLDER: &str = "OWNER/opatlas";
 
 /// Pages that one kind of reader needs whole, and the most lines that they have.

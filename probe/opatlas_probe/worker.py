@@ -40,7 +40,7 @@ class Lease(workers.Events):
         self.item: str | None = None
         self.kills: dict[str, int] = dict(given["kills"])
         self.is_lost = False
-        # What ended the renewal, other than the end of the lease.
+        # The error that ended the renewal, if the lease did not end it.
         self.failure: Exception | None = None
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._renew_on_time, daemon=True)

@@ -65,7 +65,7 @@ class FailuresTest(unittest.TestCase):
         lost = self.worker(**{"result.side_effect": Refused(409, "lease-lost", "it ended")})
         with contextlib.redirect_stderr(io.StringIO()), self.assertRaisesRegex(Failure, "20 leases of run k ended"):
             lost.work()
-        # Those between which it hands in a result are few.
+        # A worker that hands in results loses few of them in a row.
         answers = [*[Refused(409, "lease-lost", "it ended")] * 19, None] * 2
         steady = self.worker(**{"result.side_effect": answers, "lease.side_effect": [*[_SHARD] * 40, {"done": True}]})
         with contextlib.redirect_stderr(io.StringIO()):

@@ -132,7 +132,7 @@ class TorchrunTest(unittest.TestCase):
     def test_a_worker_with_another_torch_is_refused_and_torchrun_says_why(self) -> None:
         node = self.node("refused", revision="other", nodes="1", workers=1, only="abs")
         self.assertNotEqual(node.wait(_DEADLINE_S), 0)
-        # What torchrun says after all workers have ended, from the error record of the first.
+        # The summary that torchrun prints after all workers have ended, from the error record of the first.
         _, _, summary = self.said(node).partition("Root Cause")
         self.assertIn("Failure: the server refuses: revision", summary)
         self.assertIn("is of PyTorch 2.0", summary)

@@ -31,7 +31,7 @@ pub enum FetchError {
     /// pip's configuration cannot be used.
     #[error("pip's configuration: {reason}")]
     Settings {
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// The index does not have the version.
@@ -64,7 +64,7 @@ pub enum FetchError {
     Wheel {
         /// The requested version.
         version: String,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// A file is not a wheel of torch.
@@ -72,7 +72,7 @@ pub enum FetchError {
     NotAWheel {
         /// The path.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// The program was asked to stop.

@@ -1,5 +1,5 @@
-//! What `--help` shows: examples first, then the options in groups. The same short flags mean the same
-//! in every command.
+//! The text of `--help`: examples first, then the options in groups. A short flag has one meaning in
+//! all commands.
 
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 

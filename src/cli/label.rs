@@ -35,7 +35,7 @@ struct Set {
     label: String,
 
     /// The stored revision: another label, a commit, sha256:DIGITS, or latest
-    #[arg(value_name = "SPEC")]
+    #[arg(value_name = "REVISION")]
     revision: String,
 
     /// The PyTorch release whose rules apply; by default the label's, or that of a label that is a version

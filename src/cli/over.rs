@@ -102,7 +102,7 @@ impl BackendBundle {
         self.sources.contains_key(&finding.file) || self.vendors.is_own(&finding.file)
     }
 
-    /// The same over the files of the backend before the change, if git knows them.
+    /// The base: PyTorch's files with those of the backend before the change, if git knows them.
     pub(super) fn before(&self, branch: Option<&str>) -> Option<Base> {
         let files = self.vendors.files.iter();
         let paths = files.map(|(path, _)| std::path::absolute(path));

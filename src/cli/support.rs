@@ -33,11 +33,11 @@ pub(super) struct Support {
     key: Vec<String>,
 
     /// The first revision: a label, a commit or sha256:DIGITS; by default the first one
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "REVISION")]
     from: Option<String>,
 
     /// The last revision; by default the latest one
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "REVISION")]
     to: Option<String>,
 
     /// The output format

@@ -29,11 +29,11 @@ pub(super) struct Trends {
     way: Option<String>,
 
     /// The first revision: a label, a commit or sha256:DIGITS; by default the first one
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "REVISION")]
     from: Option<String>,
 
     /// The last revision; by default the latest one
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "REVISION")]
     to: Option<String>,
 
     /// The number of revisions, at least 2; of more, evenly spaced ones are shown

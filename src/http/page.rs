@@ -71,7 +71,7 @@ impl Window {
         self.from == 0 && self.limit.is_none()
     }
 
-    /// What a view of it depends on.
+    /// The parameters of a view of it.
     #[must_use]
     pub fn place(&self) -> (usize, Option<usize>) {
         (self.from, self.limit)

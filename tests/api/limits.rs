@@ -1,4 +1,4 @@
-//! What answers say about limits on requests in progress.
+//! The headers about limits on requests in progress.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -76,7 +76,7 @@ async fn requests_in_progress_count() {
     assert_eq!(answer.header("ratelimit"), "\"requests\";r=3");
 }
 
-/// What an answer said then is not said of a later one.
+/// An answer from memory does not repeat the headers of an earlier one.
 #[tokio::test]
 async fn a_kept_answer_does_not_tell_what_is_left() {
     let folder = tempfile::tempdir().unwrap();

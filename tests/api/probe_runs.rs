@@ -323,7 +323,7 @@ async fn verdicts_come_in_pages() {
     }
 }
 
-/// What PyTorch's operator tests did on Meta, as the probe recorded it.
+/// The outcomes of PyTorch's operator tests on Meta, recorded by the probe.
 #[tokio::test]
 async fn a_recorded_run_agrees_with_the_verdicts() {
     let Some(server) = released().await else {

@@ -125,7 +125,7 @@ async fn keys_are_of_a_form() {
         let accepted = accept(&server, key, "why").send().await;
         assert_eq!(accepted.status, 201, "{key}");
     }
-    // What creates nothing takes no key.
+    // A route that creates nothing takes no key.
     let parse = server.post("/v1/parse").yaml(SMALL);
     let parse = parse.header("idempotency-key", "two words").send().await;
     assert_eq!(parse.status, 200);

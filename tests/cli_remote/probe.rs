@@ -43,7 +43,7 @@ fn row(item: &str, outcome: &str, root: &str) -> Value {
     json!({"item": item, "outcome": outcome, "roots": [root]})
 }
 
-/// Both ways come to the same.
+/// Both print the same.
 fn same(place: &Place, arguments: &[&str]) -> Outcome {
     let arguments = [&["probe"], arguments].concat();
     let (here, there) = (place.here(&arguments), place.there(&arguments));

@@ -69,7 +69,7 @@ pub(super) fn furnished() -> Place {
     place
 }
 
-/// Both ways come to the same.
+/// Both print the same.
 pub(super) fn check(place: &Place, arguments: &[&str], code: i32) -> String {
     let (here, there) = (place.here(arguments), place.there(arguments));
     assert_eq!(here, there, "{arguments:?}");

@@ -18,7 +18,7 @@ pub const ONE: &str = "- func: one(Tensor self) -> Tensor\n";
 /// The media type of a page in JSON.
 pub const JSON: &str = "application/vnd.pypi.simple.v1+json";
 
-/// What the double answers.
+/// The answer of the double.
 pub enum Reply {
     /// A body of this media type.
     Body(&'static str, Vec<u8>),

@@ -17,12 +17,12 @@ import sys
 MOST = 10
 MARK = re.compile(r"<!-- newcomer: (\d+)(?:, (\S+))? -->\n+```(\w+)\n(.*?)```\n", re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+\.md)(?:#[^)]*)?\)")
-# What the documents leave to the reader.
+# The names that the documents leave to the reader.
 REPLACED = {"OWNER/NAME": "octo/torch", "TOKEN=TOKEN": "TOKEN=token"}
 
 
 def commands(block):
-    """The commands of a block; a line that ends with a backslash goes on."""
+    """The commands of a block; a backslash at the end of a line continues it."""
     joined = block.replace("\\\n", "")
     return [line[2:] for line in joined.splitlines() if line.startswith("$ ")]
 

@@ -66,7 +66,7 @@ impl Protection {
     }
 }
 
-/// What a label must name before it is set without a condition.
+/// The state of a label that a request without a condition expects.
 pub(super) fn expected(
     protection: Protection,
     label: &LabelName,

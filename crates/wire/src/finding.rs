@@ -103,7 +103,7 @@ pub struct Finding {
     pub rule: String,
     /// The severity.
     pub severity: Severity,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
     /// The bundle's file; null for a text outside a bundle.
     pub file: Option<String>,

@@ -164,12 +164,12 @@ pub struct ProbeVerdict {
     /// The test.
     #[schema(example = "add")]
     pub item: String,
-    /// What the probe saw.
+    /// The outcome that the probe saw.
     #[schema(example = "missing")]
     pub outcome: String,
     /// The operators without a kernel, as PyTorch named them.
     pub missing: Vec<String>,
-    /// What the verdicts say together: `yes`, `partly`, `no` or `unknown`.
+    /// The verdicts together: `yes`, `partly`, `no` or `unknown`.
     #[schema(example = "yes")]
     pub works: &'static str,
     /// Whether both say the same.

@@ -264,7 +264,7 @@ impl Kind {
 /// One of several faults of a request.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Fault {
-    /// What is wrong.
+    /// The fault.
     pub detail: String,
     /// The parameter, header or member.
     #[serde(skip_serializing_if = "Option::is_none")]

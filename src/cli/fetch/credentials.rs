@@ -27,7 +27,7 @@ impl fmt::Debug for Credentials {
 }
 
 impl Credentials {
-    /// Those in an address, if there are any.
+    /// The credentials in an address, if there are any.
     pub(super) fn of_url(url: &Url) -> Option<Self> {
         let text = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
         let (name, password) = (text(url.username()), url.password().map(text));

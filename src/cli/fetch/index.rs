@@ -1,4 +1,4 @@
-//! What the user's package indexes have of torch.
+//! The releases of torch in the user's package indexes.
 
 use std::fs::{self, File};
 use std::path::Path;

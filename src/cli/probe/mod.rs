@@ -102,11 +102,11 @@ enum Format {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Which {
-    /// Those that agree with the verdicts
+    /// Tests that agree with the verdicts
     Yes,
-    /// Those that contradict them
+    /// Tests that contradict them
     No,
-    /// Those for which this is unknown
+    /// Tests for which this is unknown
     Unknown,
     /// All
     All,

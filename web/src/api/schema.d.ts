@@ -2902,7 +2902,7 @@ export interface components {
         };
         /** @description One of several faults of a request. */
         Fault: {
-            /** @description What is wrong. */
+            /** @description The fault. */
             detail: string;
             /** @description The parameter, header or member. */
             parameter?: string | null;
@@ -2959,7 +2959,7 @@ export interface components {
             rule: string;
             /** @description The severity. */
             severity: components["schemas"]["Severity"];
-            /** @description What is wrong. */
+            /** @description The fault. */
             message: string;
             /** @description The bundle's file; null for a text outside a bundle. */
             file: string | null;
@@ -4650,14 +4650,14 @@ export interface components {
              */
             item: string;
             /**
-             * @description What the probe saw.
+             * @description The outcome that the probe saw.
              * @example missing
              */
             outcome: string;
             /** @description The operators without a kernel, as PyTorch named them. */
             missing: string[];
             /**
-             * @description What the verdicts say together: `yes`, `partly`, `no` or `unknown`.
+             * @description The verdicts together: `yes`, `partly`, `no` or `unknown`.
              * @example yes
              */
             works: string;

@@ -14,7 +14,7 @@ export interface RunsSearch {
 }
 
 export interface RunSearch extends RunsSearch {
-	/** Only tests of which this is so; those that contradict the verdicts without it. */
+	/** Only tests with this answer; by default those that contradict the verdicts. */
 	agrees?: (typeof AGREES)[number] | undefined;
 }
 

@@ -60,7 +60,7 @@ opatlas_source::words! {
     }
 }
 
-/// What a test of a run showed.
+/// The outcome of a test in a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     /// The test.
@@ -91,7 +91,7 @@ pub struct Root {
 /// A test of a run, next to the verdicts on its operators.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedTest {
-    /// What was measured.
+    /// The measured outcome.
     pub seen: Seen,
     /// The operators that Python called.
     pub roots: Vec<Root>,
@@ -295,7 +295,7 @@ fn agreement(seen: &Seen, roots: &[Root], works: Answer) -> (Agreement, Option<S
         (_, Answer::Unknown) => unknown(Silence::Verdict),
         (false, Answer::Yes) | (true, Answer::Partly) => (Agreement::Yes, None),
         (false, Answer::Partly) => unknown(Silence::SomeCalls),
-        // Of several operators, the samples that ran may have called the others.
+        // The samples that ran may have called other operators of the test.
         (true, Answer::No) if seen.has_run && fails && roots.len() == 1 => (Agreement::No, None),
         (true, Answer::No) => (Agreement::Yes, None),
         (false, Answer::No) if !fails => unknown(Silence::Layout),
