@@ -100,6 +100,7 @@ describe("playground", { skip, concurrency: false }, () => {
 		const line = /:(\d+)$/.exec(await link.innerText())[1];
 		await page.reload();
 		await reads(verdict, /Over 2\.13\.0: replaces add\.out/);
+		await settled(page);
 		await link.click();
 		await page.waitForURL(new RegExp(`/p/pytorch/r/2\\.13\\.0/files/native_functions\\.yaml#L${line}$`));
 		await page.goBack();
