@@ -29,19 +29,19 @@ pub struct Ingest<'a> {
     pub release: Option<&'a str>,
     /// Whether a protected label may be moved.
     pub protection: Protection,
-    /// Whether files with errors are stored.
+    /// How to treat files with errors.
     pub strictness: Strictness,
     /// The id of the token that ingests.
     pub caller: Option<&'a str>,
 }
 
-/// Whether files with errors are stored.
+/// The treatment of files with errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
-    /// Yes, with their findings.
+    /// Store them with their findings.
     #[default]
     Lenient,
-    /// No.
+    /// Store nothing.
     Strict,
 }
 

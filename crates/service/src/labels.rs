@@ -194,7 +194,7 @@ impl Service {
         }))
     }
 
-    /// Whether a caller may still correct a label. False for an unknown project or label.
+    /// Returns true if a caller may still correct a label, and false for an unknown project or label.
     pub async fn may_correct(
         &self,
         project: &ProjectName,

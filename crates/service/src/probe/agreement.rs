@@ -33,9 +33,9 @@ struct Results<'t> {
 }
 
 opatlas_source::words! {
-    /// Whether a measurement and a verdict say the same.
+    /// How a measurement compares with a verdict.
     pub enum Agreement {
-        /// They do.
+        /// They say the same.
         Yes = "yes",
         /// They contradict each other.
         No = "no",
@@ -71,9 +71,9 @@ pub struct Seen {
     pub missing: Vec<String>,
     /// The operators that Python called, by name.
     pub roots: Vec<String>,
-    /// Whether a sample lacked a kernel.
+    /// True if a sample lacked a kernel.
     is_missing: bool,
-    /// Whether a sample ran.
+    /// True if a sample ran.
     has_run: bool,
 }
 
@@ -84,7 +84,7 @@ pub struct Root {
     pub operator: String,
     /// The verdict; `None` if the device has no key, or the revision does not declare the operator.
     pub verdict: Option<Verdict>,
-    /// Whether calls with tensors of another layout work on the device.
+    /// True if calls with tensors of another layout work on the device.
     works_in_another_layout: bool,
 }
 
@@ -95,9 +95,9 @@ pub struct JudgedTest {
     pub seen: Seen,
     /// The operators that Python called.
     pub roots: Vec<Root>,
-    /// Whether the verdicts say that the test works.
+    /// The verdict for the whole test.
     pub works: Answer,
-    /// Whether both say the same.
+    /// The agreement of the measurement and the verdict.
     pub agrees: Agreement,
     /// Why that is unknown.
     pub because: Option<Silence>,
