@@ -453,15 +453,16 @@ async fn a_policy_of_the_project() {
     );
     let answer = set(json!({"namespaces": {"aten": "ignore"}})).await;
     assert_eq!(answer["conclusion"], "pass");
-    // A slip of the pen does not let anything pass.
-    let answer = set(json!({"fail_onn": "never"})).await;
-    assert_eq!(answer["conclusion"], "fail");
-    assert!(
-        answer["notes"][0]
-            .as_str()
-            .unwrap()
-            .contains("did you mean `fail_on`")
-    );
+    // A slip of the pen is refused, and the policy stays.
+    let slip = json!({"policy": {"fail_onn": "never"}});
+    let answer = server.patch("/v1/projects/p").json(&slip).send().await;
+    let problem = answer.problem(422, "invalid-policy");
+    assert!(problem.to_string().contains("did you mean `fail_on`"));
+    let answer = server.get(RANGE).send().await.ok();
+    assert_eq!(answer["conclusion"], "pass");
+    let slip = json!({"name": "q", "policy": {"private": 3}});
+    let answer = server.post("/v1/projects").json(&slip).send().await;
+    answer.problem(422, "invalid-policy");
 }
 
 #[tokio::test]

@@ -7,8 +7,7 @@ use crate::api::harness::Server;
 #[tokio::test]
 async fn a_project_lives() {
     let server = Server::new().await;
-    let body =
-        json!({"name": "acme-npu", "description": "Ours", "policy": {"fail": {"b": 1, "a": 2}}});
+    let body = json!({"name": "acme-npu", "description": "Ours", "policy": {"tags": {"core": "warn", "pt2_compliant_tag": "ignore"}}});
     let made = server.post("/v1/projects").json(&body).send().await;
     assert_eq!(made.status, 201);
     assert_eq!(made.header("location"), "/v1/projects/acme-npu");
@@ -18,8 +17,7 @@ async fn a_project_lives() {
     assert_eq!(project["created_at"], "2023-11-14T22:13:20Z");
 
     // The same again, with the policy in another order.
-    let same =
-        json!({"policy": {"fail": {"a": 2, "b": 1}}, "description": "Ours", "name": "acme-npu"});
+    let same = json!({"policy": {"tags": {"pt2_compliant_tag": "ignore", "core": "warn"}}, "description": "Ours", "name": "acme-npu"});
     let again = server.post("/v1/projects").json(&same).send().await;
     assert_eq!(
         (again.status.as_u16(), again.value()),

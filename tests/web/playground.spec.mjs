@@ -115,4 +115,26 @@ describe("playground", { skip, concurrency: false }, () => {
 		await counts(elsewhere, 0);
 		await counts(findings(page).filter({ hasText: "error" }), 0);
 	});
+
+	it("follows a link from a shared text to a page that takes a while", async (t) => {
+		const page = await open(t, "- func: shared(Tensor self) -> Tensor");
+		await page.waitForURL(/#/);
+		const shared = page.url();
+		// The draft, which is not the text of the address.
+		await page.keyboard.press("Control+a");
+		await page.keyboard.insertText("- func: draft(Tensor self) -> Tensor");
+		await page.waitForURL((url) => url.href !== shared);
+		await page.goto("about:blank");
+		// Longer than the address waits for the text.
+		await page.route(/\/Rules-[^/]*\.js/, async (route) => {
+			await new Promise((done) => setTimeout(done, 2000));
+			await route.continue();
+		});
+		await page.goto(shared);
+		await settled(page);
+		await says(page, "- func: shared(Tensor self) -> Tensor");
+		await page.getByRole("link", { name: "Rules", exact: true }).first().click();
+		await page.getByRole("heading", { level: 1, name: "Rules" }).waitFor();
+		assert.match(page.url(), /\/rules$/);
+	});
 });

@@ -22,7 +22,7 @@ use super::address::{Holds, Resolved, release_of};
 use super::dispatch::Profile;
 use super::error::ServiceError;
 use super::notes::JudgedRelease;
-use super::policy::{EXCEPTIONS, ExceptionText, PATTERNS, PolicyFault, PolicyText, keep_few};
+use super::policy::{EXCEPTIONS, ExceptionText, PATTERNS, PolicyFault, keep_few, read_policy};
 use super::snapshot::Snapshot;
 
 /// Two revisions and their differences.
@@ -217,10 +217,7 @@ impl Rulebook {
     pub fn of(project: &ProjectName, policy: Option<&str>, exceptions: &[ExceptionRecord]) -> Self {
         let mut rulebook = Self::default();
         if let Some(text) = policy {
-            let read = serde_json::from_str::<PolicyText>(text)
-                .map_err(|error| error.to_string())
-                .and_then(|policy| policy.policy().map_err(|fault| fault.to_string()));
-            match read {
+            match read_policy(text) {
                 Ok(policy) => rulebook.policy = policy,
                 Err(why) => rulebook.notes.push(format!(
                     "the policy of project `{project}` is invalid, so the standard policy applies: \
@@ -396,5 +393,25 @@ impl Service {
 impl From<PolicyFault> for ServiceError {
     fn from(fault: PolicyFault) -> Self {
         Self::Policy(fault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Databases have policies that were stored before they were checked.
+    #[test]
+    fn an_invalid_policy_lets_nothing_pass() {
+        let project = ProjectName::parse("p").unwrap();
+        for (text, why) in [
+            (r#"{"fail_onn": "never"}"#, "did you mean `fail_on`"),
+            (r#"{"private": 3}"#, "expected a string"),
+            ("{", "EOF"),
+        ] {
+            let rulebook = Rulebook::of(&project, Some(text), &[]);
+            assert_eq!(rulebook.policy, Policy::default());
+            assert!(rulebook.notes[0].contains(why), "{:?}", rulebook.notes);
+        }
     }
 }

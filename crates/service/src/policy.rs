@@ -200,6 +200,13 @@ impl PolicyFault {
     }
 }
 
+/// Reads a policy in JSON. Fails with the first member that is unknown or has an invalid value.
+pub(super) fn read_policy(text: &str) -> Result<Policy, PolicyFault> {
+    let read: Result<PolicyText, _> = serde_json::from_str(text);
+    read.map_err(|error| PolicyFault::new("policy", error.to_string()))?
+        .policy()
+}
+
 impl PolicyText {
     /// Converts the policy. Fails with the first member that is unknown or has an invalid value.
     pub fn policy(&self) -> Result<Policy, PolicyFault> {

@@ -4,13 +4,13 @@ use opatlas_store::{Edit, NewProject, Page, Project, ProjectChange, ProjectName,
 
 use super::Service;
 use super::error::ServiceError;
-use super::policy::PolicyFault;
+use super::policy::{PolicyFault, read_policy};
 
 const AT_ONCE: u32 = 1000;
 
 impl Service {
     /// Creates a project, or finds an identical one. Fails with the store's conflict if a different
-    /// one exists.
+    /// one exists, and if the policy is invalid.
     pub async fn create_project(
         &self,
         name: &str,
@@ -18,7 +18,7 @@ impl Service {
         policy: Option<String>,
     ) -> Result<ProjectOutcome, ServiceError> {
         expect_storable("description", description.as_deref())?;
-        expect_short_policy(policy.as_deref())?;
+        expect_policy(policy.as_deref())?;
         let project = NewProject {
             name: ProjectName::parse(name)?,
             description,
@@ -62,7 +62,7 @@ impl Service {
         Ok(Page::cut(seen, limit, |project| project.name.clone()))
     }
 
-    /// Changes a project and returns it.
+    /// Changes a project and returns it. Fails if the policy is invalid.
     pub async fn update_project(
         &self,
         name: &str,
@@ -73,7 +73,7 @@ impl Service {
             expect_storable("description", description.as_deref())?;
         }
         if let Edit::Set(policy) = &change.policy {
-            expect_short_policy(policy.as_deref())?;
+            expect_policy(policy.as_deref())?;
         }
         let project = self.store.update_project(&name, change).await?;
         self.rulebooks.invalidate(&name).await;
@@ -93,14 +93,17 @@ impl Service {
 
 const POLICY_BYTES: usize = 16 * 1024;
 
-fn expect_short_policy(policy: Option<&str>) -> Result<(), ServiceError> {
-    match policy.map(str::len) {
-        Some(bytes) if bytes > POLICY_BYTES => {
-            let why = format!("it has {bytes} bytes of JSON, but the limit is {POLICY_BYTES}");
-            Err(PolicyFault::new("policy", why).into())
-        }
-        _ => Ok(()),
+fn expect_policy(policy: Option<&str>) -> Result<(), ServiceError> {
+    let Some(text) = policy else {
+        return Ok(());
+    };
+    let bytes = text.len();
+    if bytes > POLICY_BYTES {
+        let why = format!("it has {bytes} bytes of JSON, but the limit is {POLICY_BYTES}");
+        return Err(PolicyFault::new("policy", why).into());
     }
+    read_policy(text)?;
+    Ok(())
 }
 
 /// Rejects text that not every database can store: PostgreSQL has no U+0000.

@@ -136,9 +136,8 @@ async fn lines(
         (status = 200, description = "The project already exists with the same members", body = ProjectView),
         (status = 409, description = "A project with this name exists with other members", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
-        (status = 415, description = "A policy of more than 16 KiB, or a text that cannot be \
-                                      stored", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "A policy of more than 16 KiB, or a text that cannot be stored", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "An invalid policy, one of more than 16 KiB, or a text that cannot be stored", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn create(
@@ -201,7 +200,7 @@ pub async fn one(
         (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "A policy of more than 16 KiB, or a text that cannot be stored", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "An invalid policy, one of more than 16 KiB, or a text that cannot be stored", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn update(

@@ -12,6 +12,10 @@ const REST = 400;
 
 const BEGINNING = SAMPLES.find(({ id }) => id === "faults")?.text ?? "";
 
+/** The fragment of this page's address; nothing once a link leads away, even if the next page still loads. */
+const hashOf = ({ pathname, hash }: { pathname: string; hash: string }) =>
+	pathname === "/validate" ? hash : undefined;
+
 interface TextState {
 	/** The text; `undefined` until it is known. */
 	text: string | undefined;
@@ -41,14 +45,15 @@ export function useText(rule: string | undefined): TextState {
 		setText(text);
 		setVersion((before) => before + 1);
 	}, []);
-	const hash = useRouterState({ select: (state) => state.location.hash });
+	const hash = useRouterState({ select: ({ location }) => hashOf(location) });
+	const isLeft = hash === undefined;
 	const written = useRef<string>(undefined);
 	const navigate = useNavigate();
 	const told = useQuery({ ...ruleQuery(rule ?? ""), enabled: rule !== undefined && hash === "" });
 	const example = told.data && !isChangeRule(told.data) ? told.data.bad.text : undefined;
 	const awaits = rule !== undefined && told.isPending;
 	useEffect(() => {
-		if (hash === written.current) return;
+		if (hash === undefined || hash === written.current) return;
 		if (hash === "" && awaits) return;
 		let isLate = false;
 		void fromFragment(hash).then((found) => {
@@ -66,9 +71,11 @@ export function useText(rule: string | undefined): TextState {
 		};
 	}, [hash, awaits, example, replace]);
 	useEffect(() => {
-		if (text === undefined || text === (example ?? BEGINNING)) return;
+		if (isLeft || text === undefined || text === (example ?? BEGINNING)) return;
+		let isLate = false;
 		const wait = setTimeout(async () => {
 			const fragment = await toFragment(text);
+			if (isLate) return;
 			const fits = fragment.length <= LONGEST;
 			setNote(
 				fits ? undefined : "The text is too long for a link.",
@@ -79,7 +86,10 @@ export function useText(rule: string | undefined): TextState {
 			const options = { hash: next, search: true, replace: true, resetScroll: false } as const;
 			void navigate({ to: ".", ...options, hashScrollIntoView: false });
 		}, REST);
-		return () => clearTimeout(wait);
-	}, [text, example, navigate]);
+		return () => {
+			isLate = true;
+			clearTimeout(wait);
+		};
+	}, [isLeft, text, example, navigate]);
 	return { text, version, setText: take, replace, note };
 }
