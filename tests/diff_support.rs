@@ -1,10 +1,14 @@
 //! Backends that lost or gained operators: a kernel is told once, with the operators that call it.
 
+use std::sync::Arc;
+
 use opatlas_diff::change::Subject;
 use opatlas_diff::{Comparison, Revision, compare};
+use opatlas_dispatch::Source;
 use opatlas_pytorch::release::Release;
 use opatlas_service::Snapshot;
-use opatlas_source::Bundle;
+use opatlas_service::compare::Compared;
+use opatlas_source::{Bundle, Stop};
 
 const BEFORE: &str = "\
 - func: empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
@@ -138,4 +142,26 @@ fn support_changes_only_with_the_verdict() {
         }
     }
     assert!(seen > 100 || snapshots.is_empty(), "only {seen} were seen");
+}
+
+/// A release whose file was edited is not known as well as one as published. What is left out because of that
+/// must not look lost.
+#[test]
+fn an_edited_release_loses_nothing() {
+    let Some(bundle) = opatlas_conformance::release("2.15.0") else {
+        return;
+    };
+    let mut edited = bundle.clone();
+    let mut text = bundle.file("native_functions.yaml").unwrap().to_vec();
+    text.extend_from_slice(b"# A comment.\n");
+    edited.insert("native_functions.yaml", text);
+    let read = |bundle, label: &str| {
+        let release = Release::parse(label).unwrap().release;
+        Arc::new(Snapshot::read(bundle, release, None))
+    };
+    let base = opatlas_conformance::release("2.14.1").unwrap();
+    let (base, head) = (read(base, "2.14"), read(edited, "2.15"));
+    let compared = Compared::new(base, head, &Stop::new()).unwrap();
+    assert_eq!(compared.source, Source::Files);
+    assert_eq!(told(&compared.comparison, "backend-support-lost"), [""; 0]);
 }

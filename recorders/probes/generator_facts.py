@@ -120,14 +120,7 @@ def codegen() -> dict:
         "manual_backend": sorted(traces.MANUAL_BACKEND),
         "manual_autograd_and_tracer": sorted(traces.MANUAL_AUTOGRAD_AND_TRACER),
     }
-    for name in ("DONT_REQUIRE_DERIVATIVE", "RESET_GRAD_ACCUMULATOR",
-                 "DONT_ENFORCE_SAME_TENSOR_IMPL_OR_STORAGE", "DONT_ENFORCE_TENSOR_IMPL_USE_COUNT",
-                 "DONT_ENFORCE_STORAGE_IMPL_USE_COUNT"):
-        found[name.lower()] = sorted(getattr(variables, name))
-    # torchgen adds the list before it to this one; each name is kept once.
-    found["dont_enforce_storage_impl_use_count"] = sorted(
-        set(found["dont_enforce_storage_impl_use_count"])
-        - set(found["dont_enforce_tensor_impl_use_count"]))
+    found["dont_require_derivative"] = sorted(variables.DONT_REQUIRE_DERIVATIVE)
     formulas = importlib.import_module("torchgen.api.autograd")
     for name in ("_foreach_with_inplace_ref", "_foreach_with_tensor_overload", "_skip_argument_len_check"):
         field = "foreach_skip_argument_len_check" if "skip" in name else name.removeprefix("_")

@@ -27,6 +27,7 @@ mod implemented;
 mod kernel_type_cases;
 mod kernel_types;
 mod language;
+mod measured_calls;
 mod operators_golden;
 mod packing;
 mod python_calls;

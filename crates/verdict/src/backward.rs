@@ -7,11 +7,13 @@ use opatlas_pytorch::calls;
 use opatlas_pytorch::key_set::Slot;
 use rustc_hash::FxHashMap;
 
+use crate::branches::is_no_backward_call_on_meta;
 use crate::calls::Edge;
 use crate::entry::of_calls;
 use crate::generated::Call;
 use crate::needs::{Search, Walk};
 use crate::recorded::Names;
+use crate::server::is_meta;
 use crate::training::{Detail, Through, Training, Works};
 use crate::{Verdict, View};
 
@@ -54,7 +56,10 @@ impl View<'_> {
         let Some(edges) = calls.backward.of(id) else {
             return own;
         };
+        let (catalogue, is_meta) = (self.inputs.catalogue, is_meta(self.keys(), slot));
         let made = column.made(&calls, edges);
+        let made =
+            made.filter(|edge| !(is_meta && is_no_backward_call_on_meta(catalogue, id, edge.id)));
         let verdict = of_calls(&column, &made, edges.is_empty());
         let (works, through) = match verdict {
             Verdict::Fails => (Works::No, Through::Error),

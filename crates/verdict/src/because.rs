@@ -21,6 +21,8 @@ opatlas_source::words! {
         /// Nothing is registered at the autograd key, which every call passes first outside of
         /// `torch.inference_mode()`.
         InferenceModeOnly = "works in inference mode only: nothing is registered at the autograd key",
+        /// It reads data, and tensors on Meta have none.
+        NeedsData = "it reads data, which tensors on Meta do not have",
         /// Its fallback copies arguments to the CPU, which cannot run it.
         FailsOnCpu = "the fallback runs it on the CPU, where it fails",
         /// Its fallback runs operators on the CPU and refuses views (`error_on_views`).

@@ -176,7 +176,10 @@ impl Chain<'_> {
 
     fn edges(&self, id: OperatorId, served: Served) -> Vec<Edge> {
         match served {
-            Served::Calls => self.column.made(self.calls, self.calls.of(id)).collect(),
+            Served::Calls => {
+                let edges = self.column.composite(self.calls, id);
+                self.column.made(self.calls, edges).collect()
+            }
             Served::OwnCalls | Served::Fallback => self.column.calls(self.calls, id).collect(),
             _ => Vec::new(),
         }

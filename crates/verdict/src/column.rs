@@ -11,18 +11,18 @@ use opatlas_pytorch::keys::Key;
 use rustc_hash::FxHashMap;
 
 use crate::because::Because;
-use crate::branches::{Branches, branches, return_on_meta};
+use crate::branches::{Branches, Tensors, branches, do_otherwise};
 use crate::calls::{Calls, Edge};
 use crate::coverage::Counts;
 use crate::generated::Call;
 use crate::own::is_view;
 use crate::raising::BARE_KEY;
 use crate::recorded::Undeclared;
-use crate::server::{is_meta, registered};
+use crate::server::registered;
 use crate::vmap::is_vmap;
 use crate::{Verdict, View};
-use opatlas_dispatch::autograd_key;
 use opatlas_dispatch::resolve::Precedence;
+use opatlas_dispatch::{Pattern, Source, autograd_key};
 use opatlas_sources::CpuFallback;
 
 /// The kernels that every device must have: without them it can neither hold nor move a tensor.
@@ -96,6 +96,8 @@ impl Served {
 pub(crate) struct Traits {
     /// The rule of each pattern.
     pub(crate) rules: Vec<Precedence>,
+    /// Of each pattern whether registrations that are left out here decide the entry.
+    pub(crate) is_left_open: Vec<bool>,
     branches: Branches,
     pub(crate) is_backend: bool,
     is_claimed: bool,
@@ -107,7 +109,7 @@ pub(crate) struct Traits {
     pub(crate) autograd: Vec<Precedence>,
     /// Its fallback only passes the call on.
     is_passing: bool,
-    is_meta: bool,
+    pub(crate) tensors: Tensors,
     /// Its tensors are neither sparse nor quantized nor nested.
     is_dense: bool,
     /// With kernels of its own that call others; no other key has these.
@@ -125,8 +127,12 @@ impl Traits {
         let is_backend = calls.backends.contains(slot);
         let at = |slot: Slot| patterns.clone().map(move |pattern| pattern.rule(slot));
         let autograd = autograd_key(keys, slot).filter(|_| is_backend);
+        let is_of_files = view.tables.source() == Source::Files;
+        let is_left_open =
+            |pattern: &Pattern| is_of_files && pattern.decided_outside.contains(slot);
         Self {
             rules: at(slot).collect(),
+            is_left_open: patterns.clone().map(is_left_open).collect(),
             autograd: autograd.map_or_else(Vec::new, |slot| at(slot).collect()),
             is_left_out: calls.left_out.contains(slot),
             is_vmap: is_vmap(keys, slot),
@@ -134,7 +140,7 @@ impl Traits {
             is_backend,
             is_claimed: !is_backend || calls.known_backends.contains(slot),
             is_passing: calls.passing.contains(slot),
-            is_meta: is_meta(keys, slot),
+            tensors: Tensors::of(keys, slot),
             is_dense: !OTHER_LAYOUTS.contains(&keys.functionality(slot)),
             own: calls.own_keys.contains(slot).then_some(slot),
             elsewhere: calls.makers.elsewhere(view, slot),
@@ -151,7 +157,8 @@ pub(crate) struct Column {
     served: Vec<Served>,
     verdicts: Vec<Verdict>,
     branches: Branches,
-    /// The callers of each operator among kernels on the key itself.
+    /// The callers of each operator among kernels on the key itself, and composites that make other calls on
+    /// this key.
     own_callers: FxHashMap<OperatorId, Vec<Edge>>,
     own_calls: FxHashMap<OperatorId, Vec<Edge>>,
     /// Counted when it is first asked for, once for all keys that share the verdicts.
@@ -165,13 +172,14 @@ impl Column {
         if traits.is_backend && traits.is_claimed {
             leave_to_cpu(view, calls, slot, &mut served);
         }
-        if traits.is_meta {
-            return_on_meta(view, &mut served);
-        }
+        let others = do_otherwise(view.inputs.catalogue, traits.tensors, &mut served);
         let mut column = Self::served_so(served, traits.branches);
         let is_claimed = traits.is_claimed;
         column.traits = Some(traits);
         column.own(view, calls, slot);
+        for (id, called) in others {
+            column.add_own(id, &called);
+        }
         if is_claimed {
             column.settle(calls);
         } else {
@@ -239,13 +247,20 @@ impl Column {
         id: OperatorId,
     ) -> impl Iterator<Item = Edge> + Clone + use<'c> {
         let edges = match self.served(id) {
-            Served::Calls => calls.of(id),
+            Served::Calls => self.composite(calls, id),
             Served::OwnCalls | Served::Fallback => {
                 self.own_calls.get(&id).map_or(&[][..], Vec::as_slice)
             }
             _ => &[],
         };
         self.made(calls, edges)
+    }
+
+    /// The calls of a default or composite kernel, before [`Column::made`]: those that were recorded,
+    /// unless it does something else with the tensors of this key.
+    pub(crate) fn composite<'c>(&'c self, calls: &'c Calls, id: OperatorId) -> &'c [Edge] {
+        let others = self.own_calls.get(&id);
+        others.map_or_else(|| calls.of(id), Vec::as_slice)
     }
 
     /// Those of the calls of a composite kernel that are made on this key.
@@ -266,7 +281,9 @@ impl Column {
     ) -> impl Iterator<Item = Edge> + use<'c> {
         let composite = calls.callers(id).iter().copied();
         let composite = composite.filter(move |edge| {
-            self.served(edge.id) == Served::Calls && !self.is_branched(calls, id, *edge)
+            self.served(edge.id) == Served::Calls
+                && !self.own_calls.contains_key(&edge.id)
+                && !self.is_branched(calls, id, *edge)
         });
         let own = self.own_callers.get(&id).map_or(&[][..], Vec::as_slice);
         let own = own.iter().copied();
@@ -299,14 +316,18 @@ impl Column {
             })
             .collect();
         for (id, called) in found {
-            let edge = |to, always| Edge::of_files(Call { to, always });
-            for call in &called {
-                let callers = self.own_callers.entry(call.to).or_default();
-                callers.push(edge(id, call.always));
-            }
-            let edges = called.iter().map(|call| edge(call.to, call.always));
-            self.own_calls.insert(id, edges.collect());
+            self.add_own(id, &called);
         }
+    }
+
+    fn add_own(&mut self, id: OperatorId, called: &[Call]) {
+        let edge = |to, always| Edge::of_files(Call { to, always });
+        for call in called {
+            let callers = self.own_callers.entry(call.to).or_default();
+            callers.push(edge(id, call.always));
+        }
+        let edges = called.iter().map(|call| edge(call.to, call.always));
+        self.own_calls.insert(id, edges.collect());
     }
 
     /// The verdict of a kernel that calls operators which the revision does not declare.
@@ -360,7 +381,7 @@ impl Column {
         let unknown = verdicts.all_with(Verdict::Unknown);
         self.spread(calls, &mut verdicts, unknown, Verdict::Unknown);
         for id in verdicts.all_with(Verdict::Decomposes) {
-            if self.served(id) == Served::Calls && calls.of(id).is_empty() {
+            if self.served(id) == Served::Calls && self.composite(calls, id).is_empty() {
                 verdicts.set(id, Verdict::Runs);
             }
         }

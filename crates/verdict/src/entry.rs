@@ -196,6 +196,12 @@ impl<'a> View<'a> {
         all.any(|call| call.is_gone)
     }
 
+    /// Whether the rule that serves an autograd or autocast key serves its backend, too.
+    pub(crate) fn is_served_alike(self, id: OperatorId, rule: Precedence, backend: Slot) -> bool {
+        let pattern = self.tables.pattern(id);
+        rule.alias().is_some() && pattern.is_some_and(|pattern| pattern.rule(backend) == rule)
+    }
+
     /// The rule that serves a backend without a kernel of its own.
     fn default_rule(self, id: OperatorId) -> Precedence {
         match self.calls().alias(id) {
@@ -222,6 +228,9 @@ impl<'a> View<'a> {
             Some(_) if own.is_leaf() => of_served(id, own, Verdict::Fails),
             Some(_) if own == Served::Kernel && self.is_final(id, slot, rule) => {
                 Support::of(Verdict::Runs)
+            }
+            Some(backend) if self.is_served_alike(id, rule, backend) => {
+                self.support_with(id, backend, walk)
             }
             Some(backend) if matches!(own, Served::Calls | Served::Unknown(_)) => {
                 if !self.claims(backend) {
@@ -285,9 +294,10 @@ impl<'a> View<'a> {
         if own != Served::Calls {
             return of_served(id, own, own.verdict());
         }
-        let edges = column.made(calls, calls.of(id));
+        let composite = column.composite(calls, id);
+        let edges = column.made(calls, composite);
         let verdict = match column.of_undeclared(calls, id) {
-            Verdict::Decomposes => of_calls(column, &edges, calls.of(id).is_empty()),
+            Verdict::Decomposes => of_calls(column, &edges, composite.is_empty()),
             verdict => verdict,
         };
         let of = id;

@@ -8,6 +8,7 @@ use crate::View;
 use crate::applicability::{Foreign, foreign};
 use crate::calls::Calls;
 use crate::column::{Column, Served};
+use crate::leads::below;
 
 /// The answer for a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +61,8 @@ impl View<'_> {
     #[must_use]
     pub fn leverage(self, slot: Slot, most: usize, weight: impl Fn(OperatorId) -> u64) -> Leverage {
         let calls = self.calls();
+        // An autograd key passes calls on, so the kernels of its backend help.
+        let slot = below(self.keys(), slot).unwrap_or(slot);
         let column = match self.claims(slot) {
             true => self.column_of(slot),
             false => self.bare_column(&calls),

@@ -37,7 +37,7 @@ pub(crate) enum Own {
 
 /// The operators whose kernels on Meta raise, because their results depend on data
 /// (`torch/_meta_registrations.py`).
-const RAISE_ON_META: [&str; 2] = ["_local_scalar_dense", "nonzero"];
+const RAISE_ON_META: [&str; 3] = ["_local_scalar_dense", "nonzero", "nonzero.out"];
 
 /// The special kernels of a revision.
 pub(crate) type OwnKernels = FxHashMap<(OperatorId, Slot), Own>;

@@ -14,11 +14,12 @@ impl View<'_> {
     pub(crate) fn by_parts(self, id: OperatorId, slot: Slot) -> Option<Training> {
         let autograd = autograd_key(self.keys(), slot)?;
         let (calls, column) = (self.calls(), self.column_of(slot));
-        // Where the backward of the composite was recorded, that has the calls of all its parts.
+        // Where the backward of the composite was recorded, it works, whatever formulas its parts lack: no
+        // gradient passes through those. It also has the calls of all of them.
         let is_recorded = calls.backward.of(id).is_some();
         let mut seen = FxHashSet::from_iter([id]);
         let mut open = vec![(id, true)];
-        let mut parts = Parts::new();
+        let mut parts = Parts::new(is_recorded);
         while let Some((caller, always)) = open.pop() {
             for edge in column.calls(&calls, caller) {
                 let always = always && edge.always;
@@ -41,14 +42,16 @@ impl View<'_> {
 
 /// What the parts of a composite say so far.
 struct Parts {
+    is_recorded: bool,
     works: Works,
     is_unknown: bool,
     needs: Vec<OperatorId>,
 }
 
 impl Parts {
-    fn new() -> Self {
+    fn new(is_recorded: bool) -> Self {
         Self {
+            is_recorded,
             works: Works::Yes,
             is_unknown: false,
             needs: Vec::new(),
@@ -56,10 +59,10 @@ impl Parts {
     }
 
     fn add(&mut self, part: &Training, always: bool) {
-        let is_lacking = matches!(
-            part.detail,
-            Some(Detail::NotImplemented | Detail::NoFormula | Detail::BackwardFails)
-        );
+        let is_lacking = match part.detail {
+            Some(Detail::NotImplemented | Detail::NoFormula) => !self.is_recorded,
+            detail => detail == Some(Detail::BackwardFails),
+        };
         match part.works {
             Works::No if is_lacking && always => self.works = Works::No,
             Works::No | Works::Partly if is_lacking && self.works == Works::Yes => {

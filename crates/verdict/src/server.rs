@@ -44,6 +44,8 @@ pub(crate) fn registered(
                 )
             } else if traits.is_left_out {
                 Served::Raises(Because::LeftOut)
+            } else if traits.is_left_open.get(index) == Some(&true) {
+                Served::Unknown(Because::RegisteredByHand)
             } else if traits.is_backend {
                 let autograd = traits.autograd.get(index).copied();
                 on_backend(calls, id, served, autograd)

@@ -64,8 +64,9 @@ impl View<'_> {
             return own;
         }
         let below = self.backend_site(id, backend);
+        let is_alike = self.is_served_alike(id, rule, backend);
         match served {
-            Served::Calls | Served::Unknown(_) => Site {
+            Served::Calls | Served::Unknown(_) if !is_alike => Site {
                 from: Some(slot),
                 is_above: true,
                 key: below.key,

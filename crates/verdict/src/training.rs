@@ -255,11 +255,22 @@ impl<'a> View<'a> {
             ),
             (Precedence::Fallback | Precedence::Missing, _) => error(Detail::NoAutograd),
             (_, Some(RegistrationOrigin::Autograd)) => self.by_formulas(id, key),
+            (Precedence::Implicit | Precedence::Nested, _) if self.returns_no_gradient(id) => of(
+                Works::NotDifferentiable,
+                Through::NotDifferentiable,
+                Some(Detail::NoGradient),
+            ),
             (Precedence::Implicit | Precedence::Nested, _) => {
                 of(Works::Yes, Through::Composite, None)
             }
             _ => of(Works::Yes, Through::AutogradKernel, None),
         }
+    }
+
+    /// Whether neither a result nor a changed argument is a tensor.
+    fn returns_no_gradient(self, id: OperatorId) -> bool {
+        let kind = self.inputs.catalogue.operator(id).kind;
+        kind == SchemaKind::Functional && !self.returns_tensors(id)
     }
 
     fn returns_tensors(self, id: OperatorId) -> bool {

@@ -202,14 +202,6 @@ pub struct CodegenLists {
     pub manual_autograd_and_tracer: Names,
     /// C++ names that pass autograd through: `DONT_REQUIRE_DERIVATIVE`.
     pub dont_require_derivative: Names,
-    /// `RESET_GRAD_ACCUMULATOR`.
-    pub reset_grad_accumulator: Names,
-    /// `DONT_ENFORCE_SAME_TENSOR_IMPL_OR_STORAGE`.
-    pub dont_enforce_same_tensor_impl_or_storage: Names,
-    /// `DONT_ENFORCE_TENSOR_IMPL_USE_COUNT`.
-    pub dont_enforce_tensor_impl_use_count: Names,
-    /// `DONT_ENFORCE_STORAGE_IMPL_USE_COUNT`.
-    pub dont_enforce_storage_impl_use_count: Names,
     /// `_foreach_` operators that may use the formula of an in-place operator.
     pub foreach_with_inplace_ref: Names,
     /// `_foreach_` operators that use the formula of the tensor overload.
