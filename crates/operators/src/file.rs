@@ -231,7 +231,7 @@ impl NativeFunctions {
 
 /// The operators that the unread parts of a file seem to declare.
 fn names_within(text: &str, unread: &[Span]) -> Vec<OperatorName> {
-    let parts = unread.iter().filter_map(|span| text.get(span.range()));
+    let parts = unread.iter().map(|span| span.slice(text));
     let names = parts.flat_map(str::lines).filter_map(declared_name);
     names.take(MOST_ENTRIES).collect()
 }
