@@ -374,9 +374,8 @@ fn names_are_never_safe() {
         (rules.collect::<Vec<String>>(), is_safe)
     };
     let only = |rule: &str| (vec![rule.to_owned()], false);
-    let formulas = |formula: &str| {
-        format!("- name: blend(Tensor self, Tensor vec2) -> Tensor\n  {formula}\n")
-    };
+    let formulas =
+        |formula: &str| format!("- name: blend(Tensor self, Tensor vec2) -> Tensor\n  {formula}\n");
     for (formula, rule) in [
         ("self: grad.mv(vec1)", "deriv-unknown-name"),
         ("sefl: grad", "deriv-gradient-target"),
