@@ -9,7 +9,7 @@ use opatlas_rules::fix::{Fixed, Reading, Wanted};
 use opatlas_rules::{self as rules, fix, registry};
 use opatlas_service::Snapshot;
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
-use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
 
 fn findings(text: &str, release: Release) -> Vec<Finding> {
     let bundle = Bundle::of_native_functions(text.as_bytes());
@@ -349,6 +349,44 @@ fn edits_that_give_another_operator_are_never_safe() {
         "- func: scale(Tensor self) -> Tensor\n  Variants: function\n"
     ));
     assert!(safe("- func: scale(Tensor self,Tensor other) -> Tensor\n"));
+}
+
+/// A near name of an argument or operator is accepted, too, but computes something else.
+#[test]
+fn names_are_never_safe() {
+    let operators = "\
+- func: blend(Tensor self, Tensor vec2) -> Tensor
+  structured_delegate: blend.out
+- func: blend.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    CPU: blend_out
+";
+    let offered = |native: &str, formulas: &str, backend: &str| {
+        let mut bundle = Bundle::of_native_functions(native.as_bytes());
+        bundle.insert(DERIVATIVES, formulas.as_bytes());
+        bundle.insert("backends/acme.yaml", backend.as_bytes());
+        let catalogue = Catalogue::read(&bundle, Release::V2_9, None);
+        let found = rules::check(&catalogue).into_kept().into_iter();
+        let offered: Vec<Finding> = found.filter(|f| Wanted::Suggested.takes(f)).collect();
+        let rules = offered.iter().map(|f| f.rule.as_str().to_owned());
+        let is_safe = offered.iter().any(|finding| Wanted::Safe.takes(finding));
+        (rules.collect::<Vec<String>>(), is_safe)
+    };
+    let only = |rule: &str| (vec![rule.to_owned()], false);
+    let formulas =
+        |formula: &str| format!("- name: blend(Tensor self, Tensor vec2) -> Tensor\n  {formula}\n");
+    for (formula, rule) in [
+        ("self: grad.mv(vec1)", "deriv-unknown-name"),
+        ("sefl: grad", "deriv-gradient-target"),
+    ] {
+        assert_eq!(offered(operators, &formulas(formula), ""), only(rule));
+    }
+    let delegate = operators.replace("delegate: blend.out", "delegate: blned.out");
+    let rule = "structured-delegate-target-missing";
+    assert_eq!(offered(&delegate, "", ""), only(rule));
+    let backend = "backend: PrivateUse1\ncpp_namespace: acme\nsupported: [blned]\n";
+    assert_eq!(offered(operators, "", backend), only("backend-op-exists"));
 }
 
 /// A backend may be called anything: another key is no misspelling of it.

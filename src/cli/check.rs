@@ -6,7 +6,7 @@ mod other_release;
 mod result;
 mod unknown_kernels;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -55,7 +55,7 @@ pub(super) struct Check {
     #[arg(long)]
     neighbours: bool,
 
-    /// The PyTorch release whose rules apply; by default the newest known
+    /// The PyTorch release whose rules apply; by default that of opatlas.toml, or the newest known
     #[arg(long)]
     release: Option<String>,
 
@@ -146,13 +146,9 @@ impl Check {
         if self.over.is_given() {
             return self.check_over().await;
         }
-        let config = if self.neighbours {
-            Files::read(Path::new("."))?
-        } else {
-            Files::default()
-        };
+        let config = Files::of(&self.files)?;
         let chosen = self.release.as_deref().or(config.release.as_deref());
-        let mut inputs = self.inputs(&config, chosen).await?;
+        let mut inputs = self.inputs(&config).await?;
         if let Some(edits) = self.fix {
             let mended = self.fixing(edits).run(&mut inputs)?;
             if self.diff {
@@ -177,8 +173,12 @@ impl Check {
     }
 
     /// The bundles to check, each with its release and its base.
-    async fn inputs(&self, config: &Files, release: Option<&str>) -> anyhow::Result<Vec<Input>> {
-        let release = release.map(known_release).transpose()?;
+    async fn inputs(&self, config: &Files) -> anyhow::Result<Vec<Input>> {
+        let release = self.release.as_deref().map(known_release).transpose()?;
+        let of_files = match (release, config.release.as_deref()) {
+            (None, Some(text)) => Some(known_release(text)?),
+            _ => release,
+        };
         let (files, revisions) = self.base.split(&self.files);
         let mut inputs = match (self.neighbours, files.is_empty() && !revisions.is_empty()) {
             (true, _) => with_neighbours(&self.files, config)?,
@@ -189,7 +189,11 @@ impl Check {
             inputs.extend(self.base.stored_inputs(&revisions, release).await?);
         }
         for input in &mut inputs {
-            input.release = release.unwrap_or(input.release);
+            let chosen = match input.revision() {
+                Some(_) => release,
+                None => of_files,
+            };
+            input.release = chosen.unwrap_or(input.release);
         }
         self.base.add_to(&mut inputs).await?;
         if self.finds_base() {
@@ -217,7 +221,7 @@ impl Check {
             .await?;
         let of_sources = self.source_options.check(&laid.snapshot);
         let before = match self.finds_base() {
-            true => laid.before(Files::read(Path::new("."))?.branch.as_deref()),
+            true => laid.before(Files::of(&files)?.branch.as_deref()),
             false => None,
         };
         let base = before.as_ref().map(|base| base.snapshot.findings());

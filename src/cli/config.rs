@@ -1,6 +1,9 @@
 //! `opatlas.toml`: a repository's policy and exceptions, the places of its files, and its macros.
+//!
+//! It is the nearest one in the folder of the checked files, or the current folder without files, or above,
+//! up to the root of the git repository.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
@@ -49,14 +52,23 @@ pub(super) struct Files {
 }
 
 impl Files {
-    pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
-        let path = folder.join(FILE);
-        let Some(text) = read::text_if_found(&path)? else {
+    /// The configuration of the first path, which is a file or a folder; without one, of the current
+    /// folder.
+    pub(super) fn of(paths: &[PathBuf]) -> anyhow::Result<Self> {
+        let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
+        match (first.is_dir(), first.parent()) {
+            (false, Some(folder)) => Self::above(folder),
+            _ => Self::above(first),
+        }
+    }
+
+    /// The configuration of a folder.
+    pub(super) fn above(folder: &Path) -> anyhow::Result<Self> {
+        let Some(found) = Found::nearest(folder)? else {
             return Ok(Self::default());
         };
-        let shown = path.display();
-        let config: Config =
-            toml::from_str(&text).with_context(|| format!("{shown} is invalid"))?;
+        let config = found.config()?;
+        let folder = found.folder;
         let files = config.files.unwrap_or_default();
         let named = [
             (NATIVE_FUNCTIONS, files.native_functions),
@@ -79,6 +91,48 @@ impl Files {
             vendor: config.vendor.map(|vendor| vendor.yaml()),
         })
     }
+}
+
+/// The text of an `opatlas.toml`.
+struct Found {
+    folder: PathBuf,
+    text: String,
+}
+
+impl Found {
+    fn nearest(folder: &Path) -> anyhow::Result<Option<Self>> {
+        let folder = without_dots(&std::path::absolute(Path::new(".").join(folder))?);
+        for folder in folder.ancestors() {
+            let path = folder.join(FILE);
+            if path.try_exists().unwrap_or(false)
+                && let Some(text) = read::text_if_found(&path)?
+            {
+                let folder = folder.to_owned();
+                return Ok(Some(Self { folder, text }));
+            }
+            if folder.join(".git").exists() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn config(&self) -> anyhow::Result<Config> {
+        let path = self.folder.join(FILE);
+        toml::from_str(&self.text).with_context(|| format!("{} is invalid", path.display()))
+    }
+}
+
+/// A path whose parents are the folders that contain it.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => _ = plain.pop(),
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 #[derive(Debug, Default)]
@@ -113,24 +167,23 @@ fn vendor_text() -> anyhow::Result<Option<VendorText>> {
 }
 
 fn whole() -> anyhow::Result<Config> {
-    let Some(text) = read::text_if_found(Path::new(FILE))? else {
-        return Ok(Config::default());
-    };
-    toml::from_str(&text).with_context(|| format!("{FILE} is invalid"))
+    match Found::nearest(Path::new("."))? {
+        Some(found) => found.config(),
+        None => Ok(Config::default()),
+    }
 }
 
-/// Reads the named file, or `opatlas.toml` if it exists. An invalid file is an error, because a
-/// comparison by another policy would be meaningless.
+/// Reads the named file, or the `opatlas.toml` of the current folder. An invalid file is an error, because
+/// a comparison by another policy would be meaningless.
 pub(super) fn read(named: Option<&Path>) -> anyhow::Result<Checked> {
-    let text = match named {
-        Some(path) => Some(read::given_text(path)?),
-        None => read::text_if_found(Path::new(FILE))?,
-    };
-    let Some(text) = text else {
-        return Ok(Checked::default());
-    };
     let shown = named.unwrap_or(Path::new(FILE)).display();
-    let config: Config = toml::from_str(&text).with_context(|| format!("{shown} is invalid"))?;
+    let config = match named {
+        None => whole()?,
+        Some(path) => {
+            let text = read::given_text(path)?;
+            toml::from_str(&text).with_context(|| format!("{shown} is invalid"))?
+        }
+    };
     let policy = match config.policy {
         None => None,
         Some(policy) => match policy.policy() {

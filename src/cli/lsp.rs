@@ -173,13 +173,10 @@ impl Disk for Repository {
     }
 }
 
-/// The nearest `opatlas.toml` above a file. An invalid one is ignored; `opatlas check` reports it.
+/// The configuration of a file's folder. An invalid one is ignored; `opatlas check` reports it.
 fn config(path: &Path) -> Files {
-    let mut folders = path.ancestors().skip(1);
-    let found = folders.find(|folder| folder.join("opatlas.toml").is_file());
-    found
-        .and_then(|folder| Files::read(folder).ok())
-        .unwrap_or_default()
+    let folder = path.parent().map(Files::above);
+    folder.and_then(Result::ok).unwrap_or_default()
 }
 
 /// The name in a bundle: from `opatlas.toml`, the file's own name, or the name of a backend's file.

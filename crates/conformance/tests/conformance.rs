@@ -47,6 +47,7 @@ mod support_golden;
 mod table_report;
 mod topics;
 mod training_answers;
+mod unread_entries;
 mod upgrades_by_declaration;
 mod variant_schemas;
 mod verdict_agreement;

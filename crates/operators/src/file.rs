@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use opatlas_schema::name::OperatorName;
 use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
 use opatlas_source::{Content, Span, Stop, Stopped, message};
 use opatlas_yaml::Root;
@@ -36,6 +37,8 @@ pub struct NativeFunctions {
     pub is_list: bool,
     /// Whether the file has no content.
     pub is_empty: bool,
+    /// The names of entries whose YAML could not be read, from their lines `- func: NAME(...)`.
+    pub unread: Vec<OperatorName>,
     /// The chunks of the entries, for the next revision to reuse.
     chunks: Vec<Span>,
     hidden: OnceLock<Hidden>,
@@ -165,6 +168,7 @@ impl NativeFunctions {
             diagnostics: beyond.into_iter().collect::<Vec<_>>().into(),
             is_list: true,
             is_empty: false,
+            unread: Vec::new(),
             chunks,
             hidden: OnceLock::new(),
         }))
@@ -218,10 +222,26 @@ impl NativeFunctions {
             diagnostics,
             is_list,
             is_empty: !broken && matches!(document.root, Root::Empty),
+            unread: names_within(text, &document.unread),
             chunks: Vec::new(),
             hidden: OnceLock::new(),
         })
     }
+}
+
+/// The operators that the unread parts of a file seem to declare.
+fn names_within(text: &str, unread: &[Span]) -> Vec<OperatorName> {
+    let parts = unread.iter().map(|span| span.slice(text));
+    let names = parts.flat_map(str::lines).filter_map(declared_name);
+    names.take(MOST_ENTRIES).collect()
+}
+
+fn declared_name(line: &str) -> Option<OperatorName> {
+    let item = line.trim_start().strip_prefix("- ")?.trim_start();
+    let schema = item.strip_prefix("func:")?;
+    let (qualified, _) = schema.split_once('(')?;
+    let name = qualified.rsplit("::").next()?;
+    OperatorName::parse(name.trim_matches([' ', '\'', '"'])).ok()
 }
 
 const TASK: usize = 500;

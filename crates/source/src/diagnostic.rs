@@ -93,6 +93,20 @@ pub struct Diagnostic {
     pub fix: Option<Fix>,
 }
 
+/// Rules about words that PyTorch refuses unless it knows them: fields, types, tags, dispatch keys. To
+/// correct one is spelling. The name of an operator or argument decides what is computed, so the nearest
+/// one is only suggested.
+const WORDS: [RuleId; 8] = [
+    RuleId::BackendKey,
+    RuleId::BackendKnownKeys,
+    RuleId::DerivDispatchKey,
+    RuleId::DispatchKeyKnown,
+    RuleId::Tags,
+    RuleId::TypeUnknown,
+    RuleId::Ufunc,
+    RuleId::UnknownKey,
+];
+
 impl Diagnostic {
     /// A complaint with only a message.
     #[must_use]
@@ -147,17 +161,18 @@ impl Diagnostic {
         self
     }
 
-    /// Suggests the near name, with an edit. It is safe if no other name is as near.
+    /// Suggests the near name, with an edit. It is safe if no other name is as near, and the rule is
+    /// about words of the language, not about names of operators and arguments.
     #[must_use]
     pub fn with_near_name(self, span: Span, near: Near<'_>) -> Self {
-        let name = near.name;
+        let (name, rule) = (near.name, self.rule);
         // Two question marks in a row would read as one type, `float??`.
         let with = self.with_help(if name.ends_with('?') {
             message!("write `{}`", name)
         } else {
             message!("did you mean `{}`?", name)
         });
-        if near.is_only {
+        if near.is_only && WORDS.contains(&rule) {
             with.with_safe_fix(span, name)
         } else {
             with.with_fix(span, name)

@@ -9,7 +9,7 @@ use super::base::Base;
 use crate::cli::compare::backend::vendor;
 use crate::cli::config::Files;
 use crate::cli::neighbours::{around, fixed_name};
-use crate::cli::{config, import, over, read};
+use crate::cli::{import, over, read};
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::backend::vendor::Profile;
 use opatlas_pytorch::release::Release;
@@ -169,7 +169,7 @@ fn name_file(
 }
 
 pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
-    let vendor = config::vendor()?;
+    let vendor = Files::of(paths)?.vendor;
     let profile = vendor
         .as_ref()
         .and_then(|text| Profile::read(text.as_bytes()).ok());

@@ -116,18 +116,25 @@ fn same_signature(scope: &Scope<'_>, id: OperatorId, first: OperatorId, sink: &m
     if scope.has_broken_sibling(id) {
         return;
     }
-    let message = message!(
-        "`{}` has the same signature as `{}`, and both are {}",
-        operator.name(),
-        other.name(),
-        kind_words(operator)
-    );
-    let diagnostic = Diagnostic::new(
-        RuleId::DuplicateSignature,
-        operator.schema().name_at.0,
-        message,
-    )
-    .with_help("remove one, or change its arguments or defaults");
+    let (message, help) = if operator.name() == other.name() {
+        (
+            message!(
+                "`{}` is declared twice, with different dispatch keys",
+                operator.name()
+            ),
+            "write all dispatch keys in one entry",
+        )
+    } else {
+        let message = message!(
+            "`{}` has the same signature as `{}`, and both are {}",
+            operator.name(),
+            other.name(),
+            kind_words(operator)
+        );
+        (message, "remove one, or change its arguments or defaults")
+    };
+    let at = operator.schema().name_at.0;
+    let diagnostic = Diagnostic::new(RuleId::DuplicateSignature, at, message).with_help(help);
     let elsewhere = [(
         "the other operator is here",
         first,
@@ -139,8 +146,8 @@ fn same_signature(scope: &Scope<'_>, id: OperatorId, first: OperatorId, sink: &m
 fn kind_words(operator: &Operator) -> &'static str {
     use opatlas_schema::function::SchemaKind;
     match operator.kind {
-        SchemaKind::Functional => "in-place",
-        SchemaKind::Inplace => "in place",
+        SchemaKind::Functional => "functional",
+        SchemaKind::Inplace => "in-place",
         SchemaKind::Out => "out variants",
         SchemaKind::Mutable => "mutable",
         SchemaKind::Scratch => "scratch variants",

@@ -38,7 +38,7 @@ pub(crate) struct Scope<'c> {
 /// would change once the error is fixed.
 #[derive(Default)]
 pub(crate) struct BrokenSiblings<'c> {
-    /// Base names of entries with a broken schema, whose group is unknown.
+    /// Base names of entries without a readable schema, whose group is unknown.
     schemas: FxHashSet<&'c str>,
     /// Signatures of entries with other broken fields.
     signatures: FxHashSet<&'c str>,
@@ -182,6 +182,10 @@ fn shared_stem(stem: &str) -> &str {
 impl<'c> BrokenSiblings<'c> {
     fn new(catalogue: &'c Catalogue) -> Self {
         let (mut found, release) = (Self::default(), catalogue.release);
+        for name in &catalogue.native_functions.unread {
+            found.related.insert(shared_stem(name.stem()));
+            found.schemas.insert(shared_stem(name.stem()));
+        }
         for placed in &catalogue.native_functions.entries {
             let entry = &placed.entry;
             let sound = entry

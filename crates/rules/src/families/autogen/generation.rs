@@ -34,21 +34,27 @@ pub(super) fn faults(scope: &Scope<'_>, sink: &mut Sink) -> FxHashSet<OperatorId
     faulty
 }
 
+/// Operators with kernels need an out variant, and composite ones with the tag `core`.
 fn no_tensor(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let operator = scope.operator(id);
-    let message = message!(
-        "`{}` has its own kernels but returns no tensor, so it cannot have an out variant",
-        operator.name()
-    );
-    let diagnostic = Diagnostic::new(
-        RuleId::NoTensorReturn,
-        operator.schema().returns_at.0,
-        message,
-    )
-    .with_help(
-        "return a tensor, or remove `dispatch` to make the operator composite; PyTorch exempts a \
-         fixed list of operators",
-    );
+    let mut members = scope.catalogue.groups.of(id).members();
+    let (why, help) = if members.all(|id| scope.operator(id).is_composite_implicit()) {
+        (
+            "is tagged `core`",
+            "return a tensor, or remove the tag `core`",
+        )
+    } else {
+        (
+            "has its own kernels",
+            "return a tensor, or remove `dispatch` to make the operator composite; PyTorch exempts a \
+             fixed list of operators",
+        )
+    };
+    let mut message = message!("`{}` ", operator.name());
+    message.push_str(why);
+    message.push_str(", but returns no tensor, so it cannot have an out variant");
+    let at = operator.schema().returns_at.0;
+    let diagnostic = Diagnostic::new(RuleId::NoTensorReturn, at, message).with_help(help);
     scope.report(sink, id, diagnostic);
 }
 

@@ -265,7 +265,10 @@ fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
     let names: Vec<&str> = names.iter().map(OperatorName::as_str).collect();
     // A declared operator with the name is a variant whose signature differs.
-    if names.iter().any(|name| catalogue.find(name).is_some()) || has_out_apart(scope, id) {
+    if names.iter().any(|name| catalogue.find(name).is_some())
+        || has_out_apart(scope, id)
+        || scope.has_broken_sibling(id)
+    {
         return;
     }
     let names = names.join(", ");

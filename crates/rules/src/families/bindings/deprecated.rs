@@ -30,7 +30,9 @@ pub(super) fn check(catalogue: &Catalogue, file: &Deprecated, sink: &mut Sink) {
             unmatched(catalogue, form, sink);
         }
         let mut is_repeated = None;
-        for &id in called {
+        // An operator that is declared twice has the form once.
+        let is_first = |id: &&OperatorId| !catalogue.groups.of(**id).duplicates.contains(*id);
+        for &id in called.iter().filter(is_first) {
             let repeated = add(catalogue, (index, form), id, &mut all);
             is_repeated = is_repeated.or(repeated.then_some(id));
         }

@@ -8,6 +8,7 @@ use opatlas_schema::types::Type;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Message, message};
 
+use crate::families::out_naming;
 use crate::scope::subject::parameters;
 use crate::scope::{Scope, Subject};
 use crate::sink::Sink;
@@ -128,6 +129,11 @@ fn suffix(subject: &Subject<'_>, sink: &mut Sink) {
         return;
     };
     let with_default = &listed[first];
+    let unannotated = out_naming::unannotated(subject.schema);
+    let is_out = unannotated.is_some_and(|out| std::ptr::eq(out, behind));
+    if is_out && subject.entry().structured {
+        return; // refused as a structured operator
+    }
     let diagnostic = Diagnostic::new(
         RuleId::DefaultSuffixOnly,
         behind.at.0,
@@ -137,8 +143,16 @@ fn suffix(subject: &Subject<'_>, sink: &mut Sink) {
             with_default.name
         ),
     )
-    .with_help(optional_instead(with_default))
     .with_related("this argument has a default", with_default.at.0);
+    let diagnostic = if is_out {
+        out_naming::annotate(
+            subject.schema,
+            behind,
+            diagnostic.with_help(out_naming::ANNOTATE),
+        )
+    } else {
+        diagnostic.with_help(optional_instead(with_default))
+    };
     subject.report(sink, diagnostic);
 }
 

@@ -13,6 +13,7 @@ use opatlas_source::{Message, Span, message};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::subjects::Subjects;
+use super::symbolic;
 use crate::sink::Sink;
 
 pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &mut Sink) {
@@ -143,22 +144,41 @@ impl<'c, 'a> Check<'c, 'a> {
         for (rule, method, places) in calls {
             for range in places {
                 let at = self.place(backward, range.clone());
-                let call = &backward.text[range];
-                let instead = call.replacen(method, &format!("sym_{method}"), 1);
-                let mut diagnostic = Diagnostic::new(
-                    rule,
-                    at,
-                    message!(
-                        "formulas cannot use `{}`, because sizes may be symbolic",
-                        call
-                    ),
-                )
-                .with_help(message!("write `{}`", instead));
-                if at.slice(&self.subjects.file.text) == call {
-                    diagnostic = diagnostic.with_fix(at, instead);
-                }
+                let message = message!(
+                    "formulas cannot use `{}`, because sizes may be symbolic",
+                    &backward.text[range.clone()]
+                );
+                let diagnostic = Diagnostic::new(rule, at, message);
+                let symbolic = symbolic::Call {
+                    text: backward.text,
+                    range,
+                    method,
+                };
+                let diagnostic = match self.sink.is_full(rule) {
+                    true => diagnostic,
+                    false => self.with_symbolic(backward, &symbolic, diagnostic),
+                };
                 self.report(diagnostic);
             }
+        }
+    }
+
+    fn with_symbolic(
+        &self,
+        backward: &Backward<'_>,
+        call: &symbolic::Call<'_>,
+        diagnostic: Diagnostic,
+    ) -> Diagnostic {
+        let catalogue = self.subjects.catalogue;
+        let diagnostic = diagnostic.with_help(call.help(catalogue));
+        let Some((range, text)) = call.edit(catalogue) else {
+            return diagnostic;
+        };
+        let at = self.place(backward, range.clone());
+        if at.slice(&self.subjects.file.text) == &backward.text[range] {
+            diagnostic.with_fix(at, text)
+        } else {
+            diagnostic
         }
     }
 

@@ -8,6 +8,7 @@ mod gradients;
 mod names;
 mod outputs;
 mod subjects;
+mod symbolic;
 mod tangents;
 mod variants;
 

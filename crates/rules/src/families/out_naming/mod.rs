@@ -107,19 +107,33 @@ fn overload(catalogue: &Catalogue, id: OperatorId, subject: &Subject<'_>, sink: 
     subject.report(sink, diagnostic);
 }
 
+fn has_out_overload(schema: &FunctionSchema) -> bool {
+    let overload = schema.name.overload();
+    overload == "out" || overload.ends_with("_out")
+}
+
+fn named_like_out(schema: &FunctionSchema) -> Option<(usize, &Argument)> {
+    let mut arguments = schema.arguments.all().iter().enumerate();
+    arguments.find(|(_, a)| is_out_name(&a.name) && a.ty.is_tensor_like())
+}
+
+/// How to make an argument an out argument that [`unannotated`] finds.
+pub(super) const ANNOTATE: &str =
+    "annotate the argument and the return: `*, Tensor(a!) out) -> Tensor(a!)`";
+
+/// The argument that is meant as an out argument, but has no annotation. Backward operators take the
+/// forward's `out` as a plain input.
+pub(super) fn unannotated(schema: &FunctionSchema) -> Option<&Argument> {
+    let (i, argument) = named_like_out(schema)?;
+    let is_meant = schema.arguments.is_keyword_only(i) || has_out_overload(schema);
+    (is_meant && !argument.is_write()).then_some(argument)
+}
+
 fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
     let arguments = &subject.schema.arguments;
     let overload = subject.schema.name.overload();
-    let is_out_overload = overload == "out" || overload.ends_with("_out");
-    let named = arguments
-        .all()
-        .iter()
-        .enumerate()
-        .find(|(_, a)| is_out_name(&a.name) && a.ty.is_tensor_like());
-    if let Some((i, argument)) = named {
-        // Backward operators take the forward's `out` as a plain input.
-        let meant = arguments.is_keyword_only(i) || is_out_overload;
-        if !argument.is_write() && !meant {
+    if let Some((i, argument)) = named_like_out(subject.schema) {
+        if !argument.is_write() && unannotated(subject.schema).is_none() {
             return;
         }
         if !argument.is_write() {
@@ -132,7 +146,7 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
                     argument.name
                 ),
             )
-            .with_help("annotate the argument and the return: `*, Tensor(a!) out) -> Tensor(a!)`");
+            .with_help(ANNOTATE);
             subject.report(sink, annotate(subject.schema, argument, diagnostic));
             return;
         }
@@ -159,7 +173,7 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
             return;
         }
     }
-    if arguments.out().is_empty() && is_out_overload {
+    if arguments.out().is_empty() && has_out_overload(subject.schema) {
         let diagnostic = Diagnostic::new(
             RuleId::SchemaKind,
             subject.schema.name_at.0,
@@ -175,19 +189,23 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
 }
 
 /// The edit that annotates the only tensor called `out`, and the only return with it.
-fn annotate(schema: &FunctionSchema, argument: &Argument, diagnostic: Diagnostic) -> Diagnostic {
+pub(super) fn annotate(
+    schema: &FunctionSchema,
+    argument: &Argument,
+    diagnostic: Diagnostic,
+) -> Diagnostic {
     let arguments = &schema.arguments;
     let last = arguments
         .keyword_only()
         .last()
         .is_some_and(|last| std::ptr::eq(last, argument));
     let annotated = |annotation: &Option<_>| annotation.is_some();
-    let unannotated = !arguments.all().iter().any(|a| annotated(&a.annotation));
+    let is_bare = !arguments.all().iter().any(|a| annotated(&a.annotation));
     let [ret] = &schema.returns[..] else {
         return diagnostic;
     };
     if !last
-        || !unannotated
+        || !is_bare
         || annotated(&ret.annotation)
         || !ret.ty.is_tensor()
         || !argument.ty.is_tensor()

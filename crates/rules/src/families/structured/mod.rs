@@ -15,6 +15,7 @@ use opatlas_source::message;
 use opatlas_source::suggest::Near;
 use rustc_hash::FxHashMap;
 
+use crate::families::out_naming;
 use crate::scope::Scope;
 use crate::scope::field_edit::removing;
 use crate::scope::places::{field_at, is_unread};
@@ -90,16 +91,20 @@ fn placement(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
 }
 
 fn structured_elsewhere(entry: &Entry, schema: &FunctionSchema) -> Diagnostic {
+    let at = field_at(entry, Field::Structured);
+    if let Some(out) = out_naming::unannotated(schema) {
+        let message = message!(
+            "`structured: True` needs an out variant, but `{}` is not annotated as mutable",
+            out.name
+        );
+        return Diagnostic::new(RuleId::StructuredOnOutOnly, at, message)
+            .with_help(out_naming::ANNOTATE);
+    }
     let message = message!(
         "`structured: True` is set on an operator of kind {}, not on an out variant",
         schema.kind().as_str()
     );
-    Diagnostic::new(
-        RuleId::StructuredOnOutOnly,
-        field_at(entry, Field::Structured),
-        message,
-    )
-    .with_help(message!(
+    Diagnostic::new(RuleId::StructuredOnOutOnly, at, message).with_help(message!(
         "set it on the out variant, and write `structured_delegate: {}` here",
         out_name(&schema.name)
     ))

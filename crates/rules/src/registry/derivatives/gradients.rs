@@ -72,12 +72,13 @@ pub(crate) static RULES: [Rule; 11] = [
     Rule {
         what: "Formulas do not call `.sizes()` or `->sizes()`.",
         why: "Sizes may be symbolic, and `.sizes()` would fix them in a traced program. \
-              `sym_sizes()` keeps them symbolic.",
+              `sym_sizes()` keeps them symbolic, and is an argument of C++ functions whose names end \
+              in `_symint`.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.expand(self.sizes())\n",
         ),
         good: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.expand(self.sym_sizes())\n",
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.expand_symint(self.sym_sizes())\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
         ..error(RuleId::DerivSizesBanned)
