@@ -1,12 +1,41 @@
 //! Installations and libraries around PyTorch.
 
+use super::{devices, names};
 use crate::kind::Kind;
+
+/// PyTorch is installed and has no such module.
+pub(super) static MISSING_IN_TORCH: Kind = Kind {
+    id: "missing-module",
+    titles: &["The installed PyTorch has no module {module}"],
+    causes: &[
+        "The code was written for another release of PyTorch. Or it is the module of a device that a \
+         backend outside PyTorch registers, and the package of that backend is not imported.",
+    ],
+    advice: &[
+        "Install the release that the code was written for.",
+        "If it is named after a device: import the package of the backend first. Who writes the backend \
+         registers the module with `torch._register_device_module`.",
+        "If a file `torch.py` or a folder `torch` is next to the program: rename it, since it hides PyTorch.",
+    ],
+    misleads: &["There is no package of this name to install."],
+    ..Kind::OTHER
+};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "missing-module",
         titles: &["Python finds no module {module}"],
         patterns: &["no module named '{module}'", "no module named {module}"],
+        refine: |reading| {
+            let module = reading.part("module").unwrap_or_default().to_owned();
+            let Some(name) = module.strip_prefix("torch.") else {
+                return;
+            };
+            match names::is_outside(name) {
+                true => devices::without_backend(reading, name),
+                false => reading.choose(&MISSING_IN_TORCH),
+            }
+        },
         causes: &[
             "The package is not installed in this environment. While pip builds a package, it uses an isolated environment, without your torch.",
         ],

@@ -20,8 +20,14 @@ pub(super) const KINDS: &[Kind] = &[
             "datadependentoutputexception: {op}",
             "data dependent operator: {op}",
             "explanation: operator '{op}' has a non-tensor output whose value is dependent on the data",
+            "unsupported {op}() call with capture_scalar_outputs=false",
         ],
-        refine: traced,
+        refine: |reading| {
+            traced(reading);
+            if reading.mentions("tensor.item() call") {
+                reading.operator = Some("item".to_owned());
+            }
+        },
         causes: &[
             "Export and compilation run the program without data. {op} returns a value that depends on \
              data, such as a number or a boolean. A function that you called may contain it.",
