@@ -148,7 +148,6 @@ fn advice(message: &str) -> String {
 }
 
 /// A message with what its answer must say, and what it must not say, because the message excludes it.
-/// All but the last are of torch 2.9.0.
 const ADVICE: &[(&str, &[&str], &[&str])] = &[
     (
         "Could not run 'quantized::conv2d.new' with arguments from the 'CPU' backend.",
@@ -219,6 +218,91 @@ const ADVICE: &[(&str, &[&str], &[&str])] = &[
         "RuntimeError: Please register PrivateUse1HooksInterface by `RegisterPrivateUse1HooksInterface` first.",
         &["RegisterPrivateUse1HooksInterface", "import its package"],
         &["_register_device_module"],
+    ),
+    (
+        "RuntimeError: One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.",
+        &["allow_unused=True"],
+        &["frozen", "loss.requires_grad"],
+    ),
+    (
+        "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.",
+        &["torch.no_grad()"],
+        &["overwrote", "set_detect_anomaly"],
+    ),
+    (
+        "RuntimeError: Output 0 of SplitBackward0 is a view and is being modified inplace. This view is the output of a function that returns multiple views.",
+        &[".clone()"],
+        &["overwrote", "parameters"],
+    ),
+    (
+        "ValueError: Attempting to unscale FP16 gradients.",
+        &["float32"],
+        &["NaN arose", "learning rate"],
+    ),
+    (
+        "RuntimeError: stack expects each tensor to be equal size, but got [1] at entry 0 and [2] at entry 1",
+        &["collate_fn", "[1] at entry 0"],
+        &["in_features"],
+    ),
+    (
+        "RuntimeError: unsupported tensor layout: Mkldnn",
+        &["oneDNN"],
+        &["sparse"],
+    ),
+    (
+        "RuntimeError: Cannot access data pointer of Tensor that doesn't have storage",
+        &["torch.vmap"],
+        &["to_padded_tensor"],
+    ),
+    (
+        "torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode: Could not guard on data-dependent expression Eq(u0, 1) (unhinted: Eq(u0, 1)).",
+        &["torch.where"],
+        &["on a size"],
+    ),
+    (
+        "RuntimeError: MPS backend out of memory (MPS allocated: 9.05 GB)",
+        &["torch.mps.empty_cache()"],
+        &["CUDA", "nvidia-smi"],
+    ),
+    (
+        "RuntimeError: Too many open files. Communication with the workers is no longer possible.",
+        &["ulimit -n"],
+        &["/dev/shm"],
+    ),
+    (
+        "RuntimeError: CUDA error: invalid device ordinal",
+        &["device_count()"],
+        &["driver"],
+    ),
+    (
+        "RuntimeError: Input type (MPSFloatType) and weight type (torch.FloatTensor) should be the same",
+        &[".to(device)"],
+        &["data types"],
+    ),
+    (
+        "RuntimeError: expected scalar type Long but found Int",
+        &[".long()"],
+        &["autocast", "model.half()"],
+    ),
+    (
+        "RuntimeError: Expected to have finished reduction in the prior iteration before starting a new one.",
+        &["find_unused_parameters=True"],
+        &["NCCL_DEBUG"],
+    ),
+    (
+        "ValueError: Default process group has not been initialized, please make sure to call init_process_group.",
+        &["init_process_group"],
+        &["NCCL_DEBUG"],
+    ),
+    (
+        "RuntimeError: No backend type associated with device type cpu",
+        &["cpu:gloo,cuda:nccl"],
+        &["NCCL_DEBUG"],
+    ),
+    (
+        "RuntimeError: PyTorch is not linked with support for abc devices",
+        &["Import the package"],
+        &["pytorch.org"],
     ),
 ];
 

@@ -38,6 +38,30 @@ const BACKEND_NOT_LOADED: Kind = Kind {
     ..Kind::OTHER
 };
 
+const DEVICE_MISMATCH: Kind = Kind {
+    id: "device-mismatch",
+    titles: &["Tensors of one call are on different devices"],
+    patterns: &[
+        "expected all tensors to be on the same device, {text} in method wrapper_{wrapper})",
+        "expected all tensors to be on the same device",
+        "unhandled faketensor device propagation for {op}, found two different devices",
+        "expected object of device type {device} but got device type",
+        "placeholder storage has not been allocated on mps device",
+        "must be on the same device",
+        "should be the same or input should be a mkldnn tensor",
+        "tensor for argument #{number} {text} is on {device}, but",
+        "tensor for {text} is on cpu, expected",
+        "input type (torch.cuda.{word}) and weight type (torch.{word2}) should be the same",
+    ],
+    refine: wrapped,
+    causes: &["PyTorch does not move tensors between devices by itself. No operator is missing."],
+    advice: &[
+        "Move the model and all inputs to one device with `.to(device)`; create tensors with \
+         `device=x.device`.",
+    ],
+    ..Kind::OTHER
+};
+
 /// The name that PyTorch gives to backends outside it before they choose one.
 const PRIVATE_USE: &str = "privateuseone";
 
@@ -216,14 +240,29 @@ pub(super) const KINDS: &[Kind] = &[
             "cuda driver version is insufficient for cuda runtime version",
             "cuda driver initialization failed",
             "cuda initialization: {text}",
-            "invalid device ordinal",
             "cuda error: no cuda-capable device is detected",
+            "cudagetdevice returns invalid device -1",
         ],
         causes: &["The driver is missing, too old or hidden, or the process sees no such device."],
         advice: &[
             "Check `nvidia-smi` (or `rocm-smi`) and `CUDA_VISIBLE_DEVICES`.",
             "Install a driver for the CUDA version of this PyTorch (`torch.version.cuda`), or a PyTorch \
              for the driver.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "no-device",
+        titles: &["The process has no GPU with this number"],
+        patterns: &["invalid device ordinal"],
+        causes: &[
+            "Numbers begin at 0 and end before `torch.cuda.device_count()`. `CUDA_VISIBLE_DEVICES` hides \
+             GPUs, and those that are left begin at 0 again.",
+        ],
+        advice: &[
+            "Check the number (`cuda:1`, `set_device(local_rank)`), and start at most as many processes per \
+             machine as it has GPUs.",
+            "Loading a file that was saved on another GPU: pass `map_location` to `torch.load`.",
         ],
         ..Kind::OTHER
     },
@@ -245,28 +284,7 @@ pub(super) const KINDS: &[Kind] = &[
         ],
         ..Kind::ERROR
     },
-    Kind {
-        id: "device-mismatch",
-        titles: &["Tensors of one call are on different devices"],
-        patterns: &[
-            "expected all tensors to be on the same device, {text} in method wrapper_{wrapper})",
-            "expected all tensors to be on the same device",
-            "expected object of device type {device} but got device type",
-            "should be the same or input should be a mkldnn tensor",
-            "tensor for argument #{number} {text} is on {device}, but",
-            "tensor for {text} is on cpu, expected",
-            "input type (torch.cuda.{word}) and weight type (torch.{word2}) should be the same",
-        ],
-        refine: wrapped,
-        causes: &[
-            "PyTorch does not move tensors between devices by itself. No operator is missing.",
-        ],
-        advice: &[
-            "Move the model and all inputs to one device with `.to(device)`; create tensors with \
-             `device=x.device`.",
-        ],
-        ..Kind::OTHER
-    },
+    DEVICE_MISMATCH,
     Kind {
         id: "unknown-device",
         titles: &["The text does not name a device type"],
@@ -283,6 +301,12 @@ pub(super) const KINDS: &[Kind] = &[
         ..Kind::OTHER
     },
 ];
+
+/// Reads that tensors of one call are on different devices, from their types.
+pub(super) fn mixed(reading: &mut Reading<'_>) {
+    static MIXED: Kind = DEVICE_MISMATCH;
+    reading.choose(&MIXED);
+}
 
 /// The operator and the key of `wrapper_CUDA_addmm`, a function that torchgen writes.
 fn wrapped(reading: &mut Reading<'_>) {
@@ -308,7 +332,7 @@ fn device(reading: &mut Reading<'_>) {
 fn built(reading: &mut Reading<'_>) {
     let device = reading.part("device").map(str::to_ascii_lowercase);
     reading.key = device.as_deref().and_then(names::key_of_device);
-    match device.filter(|it| names::is_outside(it)) {
+    match device.filter(|it| !names::has_build(it)) {
         Some(device) => reading.know("outside", &format!("`{device}`")),
         None => reading.know("selector", "pytorch.org"),
     }

@@ -107,12 +107,26 @@ pub(super) const KINDS: &[Kind] = &[
         patterns: &[
             "dataloader worker (pid {text}) is killed",
             "dataloader worker (pid(s) {text}) exited unexpectedly",
-            "too many open files",
             "unable to open shared memory object",
         ],
         causes: &["Most often shared memory or memory is exhausted, or the dataset raises."],
         advice: &[
             "Run with `num_workers=0` to see the error; in a container, enlarge `/dev/shm` (`--shm-size`).",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "data-loader",
+        titles: &["The process has too many open files"],
+        patterns: &["too many open files"],
+        causes: &[
+            "Workers of a data loader pass each tensor as an open file, and the limit of the system is \
+             reached. Or the program leaves files open.",
+        ],
+        advice: &[
+            "Raise the limit (`ulimit -n`), or call \
+             `torch.multiprocessing.set_sharing_strategy('file_system')`.",
+            "Do not keep tensors of workers in lists: copy them, or keep numbers.",
         ],
         ..Kind::OTHER
     },

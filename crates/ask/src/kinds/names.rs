@@ -67,6 +67,27 @@ fn is_private(device: &str) -> bool {
     private.iter().any(|it| it.eq_ignore_ascii_case(device))
 }
 
+/// Whether there are builds of PyTorch for a device type.
+pub(super) fn has_build(device: &str) -> bool {
+    let devices = ["CPU", "CUDA", "HIP", "ROCm", "XPU", "MPS"];
+    devices.iter().any(|it| it.eq_ignore_ascii_case(device))
+}
+
+/// The device of a type such as `torch.cuda.FloatTensor` or `MPSFloatType`; `None` if it is only a data
+/// type.
+pub(super) fn device_of_type(name: &str) -> Option<String> {
+    if let Some(path) = name.strip_prefix("torch.") {
+        let device = path.split_once('.').map_or("cpu", |(device, _)| device);
+        return Some(device.to_ascii_lowercase());
+    }
+    let name = name.strip_suffix("Type")?;
+    let types = [
+        "BFloat16", "Float", "Half", "Double", "Long", "Int", "Bool", "Byte", "Char", "Short",
+    ];
+    let device = types.iter().find_map(|it| name.strip_suffix(it))?;
+    (!device.is_empty()).then(|| device.to_ascii_lowercase())
+}
+
 /// Whether a package outside PyTorch adds a device type.
 pub(super) fn is_outside(device: &str) -> bool {
     let packages = ["HPU", "XLA", "MTIA", "MAIA", "IPU", "VE"];
