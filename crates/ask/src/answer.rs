@@ -190,6 +190,7 @@ fn place(reading: &Reading<'_>) -> Option<Place> {
         Asks::Key => message!("{} works on {}", name, render::backend(key?)),
         Asks::Training => message!("{} can be differentiated", name),
         Asks::Vmap => message!("{} works under vmap", name),
+        Asks::BatchingRule => message!("{} has a batching rule", name),
         Asks::Meta => message!("{} can be traced", name),
         Asks::Dtensor => message!("{} works on DTensor", name),
         Asks::Inductor => message!("Inductor compiles {}", name),

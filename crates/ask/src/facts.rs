@@ -12,6 +12,9 @@ use crate::kind::Asks;
 use crate::name;
 use crate::reading::Reading;
 
+/// What the releases say of an operator that vmap runs in a loop.
+const FALLS_BACK: &str = "falls back";
+
 /// Since when and until when a message appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Facts {
@@ -39,6 +42,9 @@ pub(crate) fn of(reading: &Reading<'_>) -> Option<Facts> {
         Asks::Key => at(operator, Place::Key(reading.key.as_deref()?)),
         Asks::Training => at(operator, Place::Training),
         Asks::Vmap => at(operator, Place::Way(Way::Vmap)),
+        Asks::BatchingRule => of_spans(operator, Place::Way(Way::Vmap), |span| {
+            span.word == FALLS_BACK || fails(span, Place::Way(Way::Vmap))
+        }),
         Asks::Meta => at(operator, Place::Way(Way::Meta)),
         Asks::Dtensor => at(operator, Place::Way(Way::Dtensor)),
         Asks::Inductor => at(operator, Place::Way(Way::Inductor)),
@@ -70,6 +76,12 @@ pub(crate) fn works_in_all(operator: &str, key: &str) -> bool {
     at(operator, Place::Key(key)).always
 }
 
+/// Whether an operator fails at a key in each known release.
+pub(crate) fn never_works(operator: &str, key: &str) -> bool {
+    let spans = releases::spans(operator, Place::Key(key));
+    !spans.is_empty() && spans.iter().all(|span| span.works == Works::No)
+}
+
 /// Whether the releases of a span have nothing for an operator. An operator that works in part has a
 /// kernel, so a message about it is not about this place.
 fn fails(span: &Span, place: Place<'_>) -> bool {
@@ -81,14 +93,18 @@ fn fails(span: &Span, place: Place<'_>) -> bool {
 
 /// What the known releases say of an operator at a place.
 fn at(operator: &str, place: Place<'_>) -> Facts {
+    of_spans(operator, place, |span| fails(span, place))
+}
+
+fn of_spans(operator: &str, place: Place<'_>, fails: impl Fn(&Span) -> bool) -> Facts {
     let spans = releases::spans(operator, place);
     let newest = releases::known().last().copied();
     let is_known = |span: &&Span| span.works != Works::Unknown;
-    let failing = spans.iter().rev().find(|span| fails(span, place));
+    let failing = spans.iter().rev().find(|span| fails(span));
     let working = spans
         .iter()
         .rev()
-        .take_while(|span| is_known(span) && !fails(span, place));
+        .take_while(|span| is_known(span) && !fails(span));
     let is_in_newest = spans.last().map(|span| span.last) == newest;
     let works_from = working
         .last()

@@ -48,6 +48,7 @@ pub(crate) enum Asks {
     Training,
     /// What the way does with it.
     Vmap,
+    BatchingRule,
     Meta,
     Dtensor,
     Inductor,

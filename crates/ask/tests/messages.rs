@@ -140,6 +140,187 @@ fn number(release: &str) -> Vec<u32> {
         .collect()
 }
 
+fn advice(message: &str) -> String {
+    let answer = ask(message, None).unwrap();
+    let advice = answer.advice.iter().map(|it| it.text.to_string());
+    let said = advice.chain([answer.title.to_string(), answer.cause.to_string()]);
+    said.collect::<Vec<_>>().join("\n")
+}
+
+/// A message with what its answer must say, and what it must not say, because the message excludes it.
+const ADVICE: &[(&str, &[&str], &[&str])] = &[
+    (
+        "Could not run 'quantized::conv2d.new' with arguments from the 'CPU' backend.",
+        &["QuantStub", "torch.quantize_per_tensor"],
+        &["Move this call to the CPU", "register a kernel"],
+    ),
+    (
+        "Could not run 'aten::_cudnn_rnn' with arguments from the 'CPU' backend. 'aten::_cudnn_rnn' is only available for these backends: [CUDA, Meta, BackendSelect, Python, AutogradCPU].",
+        &["CUDA"],
+        &["x.cpu()"],
+    ),
+    (
+        "Could not run 'acme::f' with arguments from the 'XPU' backend. 'acme::f' is only available for these backends: [CUDA, Meta, BackendSelect, Python, AutogradCPU].",
+        &["CUDA"],
+        &["x.cpu()"],
+    ),
+    (
+        "Could not run 'quantized::add' with arguments from the 'QuantizedCUDA' backend. 'quantized::add' is only available for these backends: [Meta, QuantizedCPU, BackendSelect].",
+        &[],
+        &["dequantize"],
+    ),
+    (
+        "Could not run 'aten::empty.memory_format' with arguments from the 'MPS' backend. 'aten::empty.memory_format' is only available for these backends: [CPU, CUDA, Meta, BackendSelect, AutogradMPS].",
+        &["Apple silicon", "device='cpu'"],
+        &["x.cpu()", "same CUDA version", "'mps' on a Mac"],
+    ),
+    (
+        "Could not run 'aten::empty.memory_format' with arguments from the 'PrivateUse1' backend.",
+        &["import its package"],
+        &["move this call"],
+    ),
+    (
+        "torch._dynamo.exc.InternalTorchDynamoError: AttributeError: 'NoneType' object has no attribute 'as_proxy'",
+        &["suppress_errors", "torch.compiler.disable", "report"],
+        &["compilation splits"],
+    ),
+    (
+        "torch._dynamo.exc.Unsupported: Data-dependent branching",
+        &["compilation splits"],
+        &["exported"],
+    ),
+    (
+        "torch._dynamo.exc.TorchRuntimeError: Dynamo failed to run FX node with fake tensors: call_function <built-in function add>(*(FakeTensor(..., size=(3,)), FakeTensor(..., size=(4,))), **{}): got RuntimeError('Attempting to broadcast a dimension of length 4 at -1!')",
+        &["Attempting to broadcast", "Correct the call"],
+        &["inside the compiler"],
+    ),
+    (
+        "RuntimeError: aten::searchsorted.Scalar hit the vmap fallback which is currently disabled",
+        &["_set_vmap_fallback_enabled(True)"],
+        &["You run an older one", "out="],
+    ),
+    (
+        "UserWarning: There is a performance drop because we have not yet implemented the batching rule for aten::bincount.",
+        &["an upgrade does not help"],
+        &["You run an older one"],
+    ),
+    (
+        "RuntimeError: PyTorch is not linked with support for privateuseone devices",
+        &["Import the package", "C10_REGISTER_GUARD_IMPL"],
+        &["pytorch.org", "was built without"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'torch.abc'",
+        &["torch._register_device_module"],
+        &["pip install"],
+    ),
+    (
+        "RuntimeError: Please register PrivateUse1HooksInterface by `RegisterPrivateUse1HooksInterface` first.",
+        &["RegisterPrivateUse1HooksInterface", "import its package"],
+        &["_register_device_module"],
+    ),
+    (
+        "RuntimeError: One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.",
+        &["allow_unused=True"],
+        &["frozen", "loss.requires_grad"],
+    ),
+    (
+        "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.",
+        &["torch.no_grad()"],
+        &["overwrote", "set_detect_anomaly"],
+    ),
+    (
+        "RuntimeError: Output 0 of SplitBackward0 is a view and is being modified inplace. This view is the output of a function that returns multiple views.",
+        &[".clone()"],
+        &["overwrote", "parameters"],
+    ),
+    (
+        "ValueError: Attempting to unscale FP16 gradients.",
+        &["float32"],
+        &["NaN arose", "learning rate"],
+    ),
+    (
+        "RuntimeError: stack expects each tensor to be equal size, but got [1] at entry 0 and [2] at entry 1",
+        &["collate_fn", "[1] at entry 0"],
+        &["in_features"],
+    ),
+    (
+        "RuntimeError: unsupported tensor layout: Mkldnn",
+        &["oneDNN"],
+        &["sparse"],
+    ),
+    (
+        "RuntimeError: Cannot access data pointer of Tensor that doesn't have storage",
+        &["torch.vmap"],
+        &["to_padded_tensor"],
+    ),
+    (
+        "torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode: Could not guard on data-dependent expression Eq(u0, 1) (unhinted: Eq(u0, 1)).",
+        &["torch.where"],
+        &["on a size"],
+    ),
+    (
+        "RuntimeError: MPS backend out of memory (MPS allocated: 9.05 GB)",
+        &["torch.mps.empty_cache()"],
+        &["CUDA", "nvidia-smi"],
+    ),
+    (
+        "RuntimeError: Too many open files. Communication with the workers is no longer possible.",
+        &["ulimit -n"],
+        &["/dev/shm"],
+    ),
+    (
+        "RuntimeError: CUDA error: invalid device ordinal",
+        &["device_count()"],
+        &["driver"],
+    ),
+    (
+        "RuntimeError: Input type (MPSFloatType) and weight type (torch.FloatTensor) should be the same",
+        &[".to(device)"],
+        &["data types"],
+    ),
+    (
+        "RuntimeError: expected scalar type Long but found Int",
+        &[".long()"],
+        &["autocast", "model.half()"],
+    ),
+    (
+        "RuntimeError: Expected to have finished reduction in the prior iteration before starting a new one.",
+        &["find_unused_parameters=True"],
+        &["NCCL_DEBUG"],
+    ),
+    (
+        "ValueError: Default process group has not been initialized, please make sure to call init_process_group.",
+        &["init_process_group"],
+        &["NCCL_DEBUG"],
+    ),
+    (
+        "RuntimeError: No backend type associated with device type cpu",
+        &["cpu:gloo,cuda:nccl"],
+        &["NCCL_DEBUG"],
+    ),
+    (
+        "RuntimeError: PyTorch is not linked with support for abc devices",
+        &["Import the package"],
+        &["pytorch.org"],
+    ),
+];
+
+#[test]
+fn advice_is_none_that_the_message_excludes() {
+    let mut wrong = String::new();
+    for (message, said, unsaid) in ADVICE {
+        let advice = advice(message);
+        let missing = said.iter().filter(|it| !advice.contains(**it));
+        let excluded = unsaid.iter().filter(|it| advice.contains(**it));
+        let faults: Vec<_> = missing.chain(excluded).collect();
+        if !faults.is_empty() {
+            writeln!(wrong, "{message}: {faults:?}\n{advice}\n").unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
 /// What people read.
 #[test]
 fn answers_say_what_to_do() {

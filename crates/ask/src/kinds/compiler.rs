@@ -1,4 +1,4 @@
-//! `torch.compile`, Inductor, functionalization, exporters.
+//! Inductor, functionalization, exporters.
 
 use super::dispatcher;
 use crate::Way;
@@ -223,91 +223,5 @@ pub(super) const KINDS: &[Kind] = &[
             "Use the dimension that the message suggests (`Dim.AUTO`, a range or a fixed size).",
         ],
         ..EXPORT
-    },
-    Kind {
-        id: "dynamic-control-flow",
-        titles: &["The exported program branches on a value"],
-        patterns: &[
-            "dynamic control flow is not supported at the moment",
-            "data-dependent branching",
-            "data dependent control flow",
-        ],
-        causes: &[
-            "An exported program has one path, and `if` or `while` on a tensor needs several.",
-        ],
-        advice: &["Use `torch.cond`, `torch.where` or `torch._check`."],
-        ..EXPORT
-    },
-    Kind {
-        id: "dynamo-unsupported",
-        titles: &["`torch.compile` cannot trace this Python code"],
-        patterns: &[
-            "torch._dynamo.exc.unsupported: {text}",
-            "torch._dynamo.exc.usererror: {text}",
-            "internaltorchdynamoerror: {text}",
-        ],
-        causes: &["It says: {text}"],
-        advice: &[
-            "Without `fullgraph=True`, compilation splits here and runs this part eagerly.",
-            "Move the code out of the compiled function, or mark its function with \
-             `@torch.compiler.disable`.",
-        ],
-        misleads: &["The message names no operator: Python code is at fault."],
-        ..COMPILE
-    },
-    Kind {
-        id: "recompile-limit",
-        titles: &["`torch.compile` compiled a function too often and gave up; it runs uncompiled"],
-        patterns: &[
-            "hit config.recompile_limit",
-            "hit config.cache_size_limit",
-            "recompile_limit reached",
-        ],
-        severity: crate::Severity::Warning,
-        causes: &[
-            "Something that is compiled in as a constant changes with each call: a shape, a number, an object.",
-        ],
-        advice: &[
-            "Run with `TORCH_LOGS=recompiles` to see what changes; mark sizes with `torch._dynamo.mark_dynamic`.",
-        ],
-        ..COMPILE
-    },
-    Kind {
-        id: "compiler-toolchain",
-        titles: &["`torch.compile` lacks a compiler"],
-        patterns: &[
-            "cannot find a working triton installation",
-            "no working c++ compiler found",
-            "invalidcxxcompiler",
-            "compiler: cl is not found",
-            "failed to find c compiler",
-            "torch.compile is not supported on",
-            "dynamo is not supported on",
-            "windows not yet supported for torch.compile",
-        ],
-        causes: &[
-            "Inductor writes Triton or C++ code, and needs the compiler for it on this machine.",
-        ],
-        advice: &[
-            "Install it (`triton` for GPUs, a C++ compiler for CPUs), or call the model without `torch.compile`.",
-        ],
-        ..Kind::OTHER
-    },
-    Kind {
-        id: "backend-compiler-failed",
-        titles: &["`torch.compile` failed; the message does not say at which operator"],
-        patterns: &[
-            "backendcompilerfailed: {text}",
-            "backend='{word}' raised:",
-            "torchruntimeerror: {text}",
-            "dynamo failed to run fx node with fake tensors",
-        ],
-        severity: crate::Severity::Wrapper,
-        causes: &["An error inside the compiler, which Opatlas does not know: {text}"],
-        advice: &[
-            "Look at the first exception of the traceback, before `The above exception was the direct cause`.",
-            "Run without `torch.compile` to see whether eager mode works.",
-        ],
-        ..COMPILE
     },
 ];

@@ -16,12 +16,21 @@ pub(super) const KINDS: &[Kind] = &[
             "outofmemoryerror",
             "cudaerrormemoryallocation",
         ],
+        refine: |reading| {
+            if reading.mentions("mps backend out of memory") {
+                reading.know("mps", "MPS");
+            } else if !reading.mentions("xpu out of memory") {
+                reading.know("cuda", "CUDA");
+            }
+        },
         causes: &["The model, its gradients and the batch need more memory than is free."],
         advice: &[
             "Use a smaller batch, lower precision, or gradient checkpointing.",
             "If much is reserved and unallocated: set \
-             `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`.",
-            "Check with `nvidia-smi` whether another process holds memory.",
+             `PYTORCH_{cuda}_ALLOC_CONF=expandable_segments:True`.",
+            "Check whether another process holds memory of the {cuda} GPU: `nvidia-smi`, `rocm-smi`.",
+            "With {mps}, the CPU and the GPU share memory: close other programs, or call \
+             `torch.mps.empty_cache()`.",
         ],
         ..Kind::OTHER
     },

@@ -5,11 +5,65 @@ use crate::kind::{Asks, Kind};
 use crate::name;
 use crate::reading::Reading;
 
-const BUILD: &[&str] = &[
-    "On a machine with such a device: install the build of PyTorch for it from the selector on \
-     pytorch.org.",
-    "On another machine: write `device='cpu'`, or choose the device with `torch.accelerator`.",
-];
+/// The package of a backend outside PyTorch is not imported, or registers too little.
+const BACKEND_NOT_LOADED: Kind = Kind {
+    id: "backend-not-loaded",
+    titles: &[
+        "Nothing in this process registers what PyTorch needs from the backend {device}",
+        "Nothing in this process registers what PyTorch needs from the backend outside it",
+    ],
+    patterns: &[
+        "please register privateuse1hooksinterface by 'registerprivateuse1hooksinterface' first",
+        "no module named 'torch.privateuseone'",
+        "device '{device}' does not have a corresponding module registered as",
+        "tried to use amp with the '{device}' backend, but the backend has not registered a module",
+    ],
+    refine: outside,
+    causes: &[
+        "PyTorch asks the backend for its {hooks}, which make generators and pin memory, and no library has \
+         registered them.",
+        "PyTorch looks for the Python module of the device, `torch.{device}`. The package of the backend \
+         registers it, and is not imported.",
+    ],
+    advice: &[
+        "If you use the backend: import its package before the first call that names the device.",
+        "If you write the backend: pass its {hooks} to `at::RegisterPrivateUse1HooksInterface` when the \
+         library is loaded.",
+        "If you write the backend: register the module with \
+         `torch._register_device_module('{device}', module)`.",
+    ],
+    misleads: &[
+        "There is no package of this name to install: the package of the backend has another.",
+    ],
+    ..Kind::OTHER
+};
+
+const DEVICE_MISMATCH: Kind = Kind {
+    id: "device-mismatch",
+    titles: &["Tensors of one call are on different devices"],
+    patterns: &[
+        "expected all tensors to be on the same device, {text} in method wrapper_{wrapper})",
+        "expected all tensors to be on the same device",
+        "unhandled faketensor device propagation for {op}, found two different devices",
+        "expected object of device type {device} but got device type",
+        "placeholder storage has not been allocated on mps device",
+        "must be on the same device",
+        "should be the same or input should be a mkldnn tensor",
+        "tensor for argument #{number} {text} is on {device}, but",
+        "tensor for {text} is on cpu, expected",
+        "input type (torch.cuda.{word}) and weight type (torch.{word2}) should be the same",
+    ],
+    refine: wrapped,
+    causes: &["PyTorch does not move tensors between devices by itself. No operator is missing."],
+    advice: &[
+        "Move the model and all inputs to one device with `.to(device)`; create tensors with \
+         `device=x.device`.",
+    ],
+    ..Kind::OTHER
+};
+
+/// The name that PyTorch gives to backends outside it before they choose one.
+const PRIVATE_USE: &str = "privateuseone";
 
 pub(super) const KINDS: &[Kind] = &[
     Kind {
@@ -157,14 +211,24 @@ pub(super) const KINDS: &[Kind] = &[
             "pytorch is not linked with support for {device} devices",
             "cannot access accelerator device when none is available",
         ],
-        refine: |reading| {
-            reading.key = reading.part("device").and_then(names::key_of_device);
-        },
+        refine: built,
         way: crate::Way::None,
-        causes: &["The installed package was built without this device. No operator is at fault."],
-        advice: BUILD,
+        causes: &[
+            "PyTorch's own builds do not contain {outside}: the package of the backend adds it, and is not \
+             imported.",
+            "The installed package was built without this device. No operator is at fault.",
+        ],
+        advice: &[
+            "Import the package of the backend before the first use of {outside}.",
+            "If you write the backend: register a device guard (`C10_REGISTER_GUARD_IMPL`) in the library \
+             that the package loads, so that PyTorch knows {outside}.",
+            "On a machine with such a device: install the build of PyTorch for it from the selector on \
+             {selector}.",
+            "On another machine: write `device='cpu'`, or choose the device with `torch.accelerator`.",
+        ],
         ..Kind::ERROR
     },
+    BACKEND_NOT_LOADED,
     Kind {
         id: "no-device",
         titles: &["PyTorch finds no usable GPU"],
@@ -176,14 +240,29 @@ pub(super) const KINDS: &[Kind] = &[
             "cuda driver version is insufficient for cuda runtime version",
             "cuda driver initialization failed",
             "cuda initialization: {text}",
-            "invalid device ordinal",
             "cuda error: no cuda-capable device is detected",
+            "cudagetdevice returns invalid device -1",
         ],
         causes: &["The driver is missing, too old or hidden, or the process sees no such device."],
         advice: &[
             "Check `nvidia-smi` (or `rocm-smi`) and `CUDA_VISIBLE_DEVICES`.",
             "Install a driver for the CUDA version of this PyTorch (`torch.version.cuda`), or a PyTorch \
              for the driver.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "no-device",
+        titles: &["The process has no GPU with this number"],
+        patterns: &["invalid device ordinal"],
+        causes: &[
+            "Numbers begin at 0 and end before `torch.cuda.device_count()`. `CUDA_VISIBLE_DEVICES` hides \
+             GPUs, and those that are left begin at 0 again.",
+        ],
+        advice: &[
+            "Check the number (`cuda:1`, `set_device(local_rank)`), and start at most as many processes per \
+             machine as it has GPUs.",
+            "Loading a file that was saved on another GPU: pass `map_location` to `torch.load`.",
         ],
         ..Kind::OTHER
     },
@@ -205,28 +284,7 @@ pub(super) const KINDS: &[Kind] = &[
         ],
         ..Kind::ERROR
     },
-    Kind {
-        id: "device-mismatch",
-        titles: &["Tensors of one call are on different devices"],
-        patterns: &[
-            "expected all tensors to be on the same device, {text} in method wrapper_{wrapper})",
-            "expected all tensors to be on the same device",
-            "expected object of device type {device} but got device type",
-            "should be the same or input should be a mkldnn tensor",
-            "tensor for argument #{number} {text} is on {device}, but",
-            "tensor for {text} is on cpu, expected",
-            "input type (torch.cuda.{word}) and weight type (torch.{word2}) should be the same",
-        ],
-        refine: wrapped,
-        causes: &[
-            "PyTorch does not move tensors between devices by itself. No operator is missing.",
-        ],
-        advice: &[
-            "Move the model and all inputs to one device with `.to(device)`; create tensors with \
-             `device=x.device`.",
-        ],
-        ..Kind::OTHER
-    },
+    DEVICE_MISMATCH,
     Kind {
         id: "unknown-device",
         titles: &["The text does not name a device type"],
@@ -243,6 +301,12 @@ pub(super) const KINDS: &[Kind] = &[
         ..Kind::OTHER
     },
 ];
+
+/// Reads that tensors of one call are on different devices, from their types.
+pub(super) fn mixed(reading: &mut Reading<'_>) {
+    static MIXED: Kind = DEVICE_MISMATCH;
+    reading.choose(&MIXED);
+}
 
 /// The operator and the key of `wrapper_CUDA_addmm`, a function that torchgen writes.
 fn wrapped(reading: &mut Reading<'_>) {
@@ -262,4 +326,34 @@ fn wrapped(reading: &mut Reading<'_>) {
 fn device(reading: &mut Reading<'_>) {
     reading.key = reading.part("device").and_then(names::key_of_device);
     names::under_backward(reading);
+}
+
+/// Whether the build lacks the device, or a package outside PyTorch adds it.
+fn built(reading: &mut Reading<'_>) {
+    let device = reading.part("device").map(str::to_ascii_lowercase);
+    reading.key = device.as_deref().and_then(names::key_of_device);
+    match device.filter(|it| !names::has_build(it)) {
+        Some(device) => reading.know("outside", &format!("`{device}`")),
+        None => reading.know("selector", "pytorch.org"),
+    }
+}
+
+/// Reads the device, or that the hooks are missing.
+fn outside(reading: &mut Reading<'_>) {
+    reading.key = Some("PrivateUse1".to_owned());
+    if reading.mentions("please register privateuse1hooksinterface") {
+        reading.know("hooks", "hooks");
+        return;
+    }
+    let device = reading.part("device").unwrap_or(PRIVATE_USE).to_owned();
+    reading.know("device", &device);
+}
+
+/// Reads an error about a name of a backend outside PyTorch that Python does not find: `torch.npu`.
+pub(super) fn without_backend(reading: &mut Reading<'_>, device: &str) {
+    static NOT_LOADED: Kind = BACKEND_NOT_LOADED;
+    reading.choose(&NOT_LOADED);
+    reading.key = names::key_of_device(device);
+    reading.operator = None;
+    reading.know("device", device);
 }

@@ -73,8 +73,8 @@ pub(super) const KINDS: &[Kind] = &[
             }
         },
         causes: &[
-            "The operator has a strategy, which failed for these placements or shapes. The message \
-                   continues with the error.",
+            "Its strategy failed for these placements or shapes, or the shape of the result could not be \
+             computed. The exception before it in the traceback says which.",
         ],
         advice: &["Redistribute the inputs first: `x.redistribute(placements=[Replicate()])`."],
         ..DTENSOR
@@ -103,22 +103,65 @@ pub(super) const KINDS: &[Kind] = &[
         id: "collective",
         titles: &["A collective failed, or the processes do not agree"],
         patterns: &[
-            "no backend type associated with device type {device}",
             "nccl error in:",
             "ncclunhandledcudaerror",
             "ncclsystemerror",
             "ncclinternalerror",
             "ncclinvalidusage",
             "watchdog caught collective operation timeout",
-            "expected to have finished reduction in the prior iteration",
-            "default process group has not been initialized",
-            "tensors must be cuda and dense",
         ],
         causes: &["It is about processes, devices and the network. No operator is missing."],
         advice: &[
             "Set `NCCL_DEBUG=INFO` and `TORCH_DISTRIBUTED_DEBUG=DETAIL` and run again.",
             "Check that every process calls the same collectives in the same order, on tensors of its own \
              device.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "collective",
+        titles: &["Some parameters of a `DistributedDataParallel` module got no gradient"],
+        patterns: &["expected to have finished reduction in the prior iteration"],
+        causes: &[
+            "Each backward pass must reach every parameter that requires a gradient. Some were not used \
+             for the loss, or a process stopped early.",
+        ],
+        advice: &[
+            "Pass `find_unused_parameters=True` to `DistributedDataParallel`, or freeze what is not used \
+             (`requires_grad_(False)`).",
+            "Compute the loss from the outputs of the wrapped module's `forward` only.",
+            "`TORCH_DISTRIBUTED_DEBUG=DETAIL` names the parameters.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "collective",
+        titles: &["No process group exists yet"],
+        patterns: &["default process group has not been initialized"],
+        causes: &[
+            "A collective, or a module that uses one, comes before `init_process_group`, or the group was destroyed.",
+        ],
+        advice: &[
+            "Call `torch.distributed.init_process_group(...)` first, in every process. `torchrun` sets the \
+             variables that it reads.",
+            "If the program is to run in one process: leave out the distributed sampler or module.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "collective",
+        titles: &["The process group cannot send tensors of this device"],
+        patterns: &[
+            "no backend type associated with device type {device}",
+            "tensors must be cuda and dense",
+        ],
+        causes: &[
+            "Its backend does not serve {device} tensors: NCCL is for CUDA, Gloo for the CPU.",
+            "NCCL sends dense CUDA tensors only.",
+        ],
+        advice: &[
+            "Move the tensor to the device of the backend.",
+            "Or serve both: `init_process_group('cpu:gloo,cuda:nccl')`.",
         ],
         ..Kind::OTHER
     },

@@ -1,6 +1,6 @@
 //! Data types, autocast, determinism.
 
-use super::names;
+use super::{devices, names};
 use crate::Way;
 use crate::facts;
 use crate::kind::{Asks, Kind};
@@ -122,16 +122,28 @@ pub(super) const KINDS: &[Kind] = &[
             "must have the same dtype, but got",
             "should have the same dtype",
             "expected object of scalar type {dtype} but got scalar type",
-            "and bias type ({text}) should be the same",
-            "and weight type ({text}) should be the same",
+            "input type ({input}) and bias type ({weight}) should be the same",
+            "input type ({input}) and weight type ({weight}) should be the same",
             "self and mat2 must have the same dtype",
             "expected query, key, and value to have the same dtype",
             "expected both inputs to have same dtype",
         ],
+        refine: |reading| {
+            let device = |name| reading.part(name).and_then(names::device_of_type);
+            let devices = (device("input"), device("weight"));
+            if devices.0.is_some() && devices.1.is_some() && devices.0 != devices.1 {
+                return devices::mixed(reading);
+            }
+            match reading.part("dtype") {
+                Some("Long") => reading.know("labels", "labels"),
+                _ => reading.know("model", "model"),
+            }
+        },
         causes: &["PyTorch converts data types by itself in simple arithmetic only, not here."],
         advice: &[
-            "Convert one of them: `x.to(weight.dtype)`, or the model: `model.float()`, `model.half()`.",
-            "With mixed precision: run the whole forward pass under `torch.autocast`.",
+            "Indices and {labels} of classes are 64-bit integers: convert them with `.long()`.",
+            "Convert one of them: `x.to(weight.dtype)`, or the {model}: `model.float()`, `model.half()`.",
+            "With mixed precision: run the whole forward pass of the {model} under `torch.autocast`.",
         ],
         ..Kind::OTHER
     },

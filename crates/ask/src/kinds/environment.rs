@@ -1,12 +1,41 @@
 //! Installations and libraries around PyTorch.
 
+use super::{devices, names};
 use crate::kind::Kind;
+
+/// PyTorch is installed and has no such module.
+pub(super) static MISSING_IN_TORCH: Kind = Kind {
+    id: "missing-module",
+    titles: &["The installed PyTorch has no module {module}"],
+    causes: &[
+        "The code was written for another release of PyTorch. Or it is the module of a device that a \
+         backend outside PyTorch registers, and the package of that backend is not imported.",
+    ],
+    advice: &[
+        "Install the release that the code was written for.",
+        "If it is named after a device: import the package of the backend first. Who writes the backend \
+         registers the module with `torch._register_device_module`.",
+        "If a file `torch.py` or a folder `torch` is next to the program: rename it, since it hides PyTorch.",
+    ],
+    misleads: &["There is no package of this name to install."],
+    ..Kind::OTHER
+};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "missing-module",
         titles: &["Python finds no module {module}"],
         patterns: &["no module named '{module}'", "no module named {module}"],
+        refine: |reading| {
+            let module = reading.part("module").unwrap_or_default().to_owned();
+            let Some(name) = module.strip_prefix("torch.") else {
+                return;
+            };
+            match names::is_outside(name) {
+                true => devices::without_backend(reading, name),
+                false => reading.choose(&MISSING_IN_TORCH),
+            }
+        },
         causes: &[
             "The package is not installed in this environment. While pip builds a package, it uses an isolated environment, without your torch.",
         ],
@@ -78,12 +107,26 @@ pub(super) const KINDS: &[Kind] = &[
         patterns: &[
             "dataloader worker (pid {text}) is killed",
             "dataloader worker (pid(s) {text}) exited unexpectedly",
-            "too many open files",
             "unable to open shared memory object",
         ],
         causes: &["Most often shared memory or memory is exhausted, or the dataset raises."],
         advice: &[
             "Run with `num_workers=0` to see the error; in a container, enlarge `/dev/shm` (`--shm-size`).",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "data-loader",
+        titles: &["The process has too many open files"],
+        patterns: &["too many open files"],
+        causes: &[
+            "Workers of a data loader pass each tensor as an open file, and the limit of the system is \
+             reached. Or the program leaves files open.",
+        ],
+        advice: &[
+            "Raise the limit (`ulimit -n`), or call \
+             `torch.multiprocessing.set_sharing_strategy('file_system')`.",
+            "Do not keep tensors of workers in lists: copy them, or keep numbers.",
         ],
         ..Kind::OTHER
     },

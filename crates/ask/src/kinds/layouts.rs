@@ -43,7 +43,7 @@ pub(super) const KINDS: &[Kind] = &[
         patterns: &[
             "{name}: computation on {device} is not implemented for {text}",
             "{name}: expected {text} to be sparse",
-            "unsupported tensor layout: {word}",
+            "unsupported tensor layout: sparse{word}",
             "expected result tensor to be of format csr",
         ],
         refine: |reading| {
@@ -55,6 +55,31 @@ pub(super) const KINDS: &[Kind] = &[
             "Products of sparse tensors are written for some layouts, and some need a library such as MKL.",
         ],
         advice: &["Convert one tensor: `.to_dense()`, `.to_sparse_csr()` or `.to_sparse_coo()`."],
+        ..Kind::ERROR
+    },
+    Kind {
+        id: "layout-without-storage",
+        titles: &["The function does not support tensors with the layout of oneDNN"],
+        patterns: &["unsupported tensor layout: mkldnn"],
+        causes: &[
+            "The tensor has the layout of oneDNN (`to_mkldnn()`), whose values have no strides.",
+        ],
+        advice: &["Convert the tensor with `.to_dense()` before the call."],
+        ..Kind::ERROR
+    },
+    Kind {
+        id: "layout-without-storage",
+        titles: &["The tensor has no memory of its own: it stands for another one"],
+        patterns: &["cannot access data pointer of tensor that doesn't have storage"],
+        causes: &[
+            "Inside `torch.vmap`, `torch.func` and compiled code, a tensor is a wrapper. Sparse and other \
+             special tensors have no single block of memory either.",
+        ],
+        advice: &[
+            "Move the code that needs the memory (`.numpy()`, `.data_ptr()`, a C++ extension) out of the \
+             transformed or compiled function, or make it a custom operator (`torch.library.custom_op`).",
+            "If the tensor is sparse: convert it with `.to_dense()`.",
+        ],
         ..Kind::ERROR
     },
     Kind {

@@ -202,6 +202,20 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         id: "weights-only",
+        titles: &["`torch.load` cannot read the file: its bytes are not what `torch.save` writes"],
+        patterns: &["weightsunpickler error: unsupported operand {number}"],
+        causes: &[
+            "The file has another format (safetensors, a web page, an old or a cut download), or it was \
+             pickled with another protocol than `torch.save` uses by default.",
+        ],
+        advice: &[
+            "Look at the first bytes and the size of the file, and fetch it again.",
+            "If you wrote it with `pickle_protocol=4` or with `pickle`: write it with `torch.save(x, path)`.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "weights-only",
         titles: &["`torch.load` refuses the file, because it contains more than tensors"],
         patterns: &["weights only load failed", "weightsunpickler error"],
         causes: &["From 2.6 on, `torch.load` reads only tensors and plain containers by default."],

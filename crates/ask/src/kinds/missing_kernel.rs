@@ -1,10 +1,17 @@
 //! An operator has no kernel for the tensors that it got.
 
+mod tensors;
+
 use super::names;
 use crate::Way;
+use crate::facts;
 use crate::kind::{Asks, Kind};
 use crate::name;
 use crate::reading::Reading;
+use tensors::{
+    MKLDNN, MKLDNN_ONLY, NESTED, PRIVATE_USE, PRIVATE_USE_AUTOGRAD, PRIVATE_USE_EMPTY, QUANTIZED,
+    QUANTIZED_ONLY, SPARSE, SPARSE_ONLY, WRONG_BUILD,
+};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind {
@@ -23,8 +30,10 @@ pub(super) const KINDS: &[Kind] = &[
              function to run.",
         ],
         advice: &[
-            "Move this call to the CPU: `x.cpu()`, then the call, then `.to(x.device)`.",
-            "If you write this backend: register a kernel for {op} at {key}.",
+            "Move this call to the {cpu}: `x.cpu()`, then the call, then `.to(x.device)`.",
+            "Its kernels are for other devices ({devices}): move the tensors to one of them, or call \
+             another function.",
+            "If you write the operator or the backend: register a kernel for {op} at {key}.",
         ],
         misleads: &[
             "The list of available backends contains fallbacks, such as Autograd keys, `Python` and \
@@ -137,130 +146,6 @@ const META: Kind = Kind {
     ..Kind::ERROR
 };
 
-static QUANTIZED: Kind = Kind {
-    id: "could-not-run-quantized",
-    titles: &["{op} cannot run on {backend}"],
-    asks: Asks::Key,
-    causes: &["Quantized tensors have kernels of their own, and {op} has none for them."],
-    advice: &[
-        "Call `.dequantize()` first.",
-        "Use the module of `torch.ao.nn.quantized` that does the same: `FloatFunctional().add(a, b)` for \
-         `a + b`.",
-    ],
-    misleads: &[
-        "The list of available backends contains Autograd keys and fallbacks. They are not kernels.",
-    ],
-    ..Kind::ERROR
-};
-
-static QUANTIZED_ONLY: Kind = Kind {
-    titles: &["{op} is for quantized tensors only, and it got an ordinary one"],
-    causes: &["{op} has kernels for quantized tensors only, on purpose."],
-    advice: &[
-        "Quantize the tensor first, or test `x.is_quantized` before the call.",
-        "If a library makes the call: install versions of it and of PyTorch that belong together.",
-    ],
-    ..QUANTIZED
-};
-
-static SPARSE: Kind = Kind {
-    id: "could-not-run-sparse",
-    titles: &["{op} cannot run on {backend}"],
-    asks: Asks::Key,
-    causes: &[
-        "Sparse tensors have kernels of their own, by layout (COO, CSR) and by device. {op} has none for \
-         the tensors of this call.",
-    ],
-    advice: &[
-        "Convert the tensor: `.to_dense()`, or `.to_sparse_coo()` and `.to_sparse_csr()` for another \
-         layout.",
-        "Use another device, or SciPy, which has more functions for sparse matrices.",
-    ],
-    misleads: &["`UserWarning: Sparse CSR tensor support is in beta state` is harmless."],
-    ..Kind::ERROR
-};
-
-static SPARSE_ONLY: Kind = Kind {
-    titles: &["{op} is for sparse tensors, and it got a dense one"],
-    causes: &["The tensor is dense already, and {op} has kernels for sparse tensors only."],
-    advice: &["Drop the call, or test `x.is_sparse` before it."],
-    misleads: &["No kernel for sparse tensors is missing."],
-    ..SPARSE
-};
-
-static NESTED: Kind = Kind {
-    id: "could-not-run-nested",
-    titles: &["{op} cannot run on {backend}"],
-    asks: Asks::Key,
-    causes: &[
-        "Nested tensors have kernels of their own, and the default kernel of {op} does not cover \
-         them.",
-    ],
-    advice: &[
-        "Make the nested tensor with `layout=torch.jagged`, which supports more operators.",
-        "Convert it with `.to_padded_tensor(0)`.",
-    ],
-    misleads: &[
-        "Nearly every backend is in the list: a default kernel serves all but nested tensors.",
-    ],
-    ..Kind::ERROR
-};
-
-static MKLDNN: Kind = Kind {
-    id: "could-not-run-mkldnn",
-    titles: &["{op} cannot run on {backend}"],
-    asks: Asks::Key,
-    causes: &["The tensor has the layout of oneDNN (`to_mkldnn()`), for which {op} has no kernel."],
-    advice: &["Convert the tensor with `.to_dense()` before the call."],
-    ..Kind::ERROR
-};
-
-static PRIVATE_USE: Kind = Kind {
-    id: "could-not-run-privateuse",
-    titles: &["The backend that registers itself as {key} does not implement {op}"],
-    causes: &["{key} is the key of backends outside PyTorch. This one did not register {op}."],
-    advice: &[
-        "If you use the backend: upgrade its package, or move this call to the CPU.",
-        "If you write the backend: register a kernel for {op}, or a CPU fallback for the whole key.",
-    ],
-    misleads: &["The error is not in PyTorch: the backend's own registrations decide."],
-    ..Kind::ERROR
-};
-
-static PRIVATE_USE_AUTOGRAD: Kind = Kind {
-    titles: &["The backend outside PyTorch registers {op} in a way that breaks it"],
-    causes: &[
-        "The backend registers a kernel for {op}, which is a composite operator. That removes the composite \
-         kernel from the autograd key {key}, and nothing replaces it there.",
-    ],
-    advice: &[
-        "If you use the backend: upgrade its package.",
-        "If you write the backend: do not register {op}. Register the operators that it decomposes into \
-         (`_to_copy` for `to.dtype`).",
-        "Or register an autograd kernel for {op} as well.",
-    ],
-    ..PRIVATE_USE
-};
-
-static WRONG_BUILD: Kind = Kind {
-    id: "could-not-run-wrong-build",
-    titles: &[
-        "The installed build of PyTorch or of the library has no code for {backend}; {op} itself \
-         exists",
-    ],
-    asks: Asks::Key,
-    causes: &["The program uses {backend}, and the installed package was built without it."],
-    advice: &[
-        "Install builds of torch, torchvision and torchaudio from the same index, for the same CUDA \
-         version.",
-        "On a machine without such a device: use `device='cpu'`, or `'mps'` on a Mac.",
-    ],
-    misleads: &[
-        "It reads like a missing operator. The operator exists; this build lacks the device.",
-    ],
-    ..Kind::ERROR
-};
-
 static META_COLLECTIVE: Kind = Kind {
     patterns: &[],
     causes: &["The collectives of the namespace `c10d` are registered for real devices only."],
@@ -281,14 +166,16 @@ static META_VALUE: Kind = Kind {
 };
 
 /// The kinds that `could-not-run` may turn out to be.
-pub(super) static REFINED: [&Kind; 11] = [
+pub(super) static REFINED: [&Kind; 13] = [
     &QUANTIZED,
     &QUANTIZED_ONLY,
     &SPARSE,
     &SPARSE_ONLY,
     &NESTED,
     &MKLDNN,
+    &MKLDNN_ONLY,
     &PRIVATE_USE,
+    &PRIVATE_USE_EMPTY,
     &PRIVATE_USE_AUTOGRAD,
     &WRONG_BUILD,
     &META_VALUE,
@@ -315,15 +202,16 @@ fn could_not_run(reading: &mut Reading<'_>) {
     }
     if let Some(kind) = kind_of(reading, &key) {
         reading.choose(kind);
-        reading.key = Some(key);
+        reading.key = Some(key.clone());
     }
+    know_devices(reading, &key);
     names::under_backward(reading);
 }
 
 /// The kind by the tensors of the call: their key, or what the operator is for.
 fn kind_of(reading: &Reading<'_>, key: &str) -> Option<&'static Kind> {
     let operator = reading.operator.as_deref().unwrap_or_default();
-    let of_key = [
+    let of_key: [(&str, &'static Kind); 6] = [
         ("Quantized", &QUANTIZED),
         ("Sparse", &SPARSE),
         ("Nested", &NESTED),
@@ -333,28 +221,58 @@ fn kind_of(reading: &Reading<'_>, key: &str) -> Option<&'static Kind> {
     ];
     let found = of_key.iter().find(|(of, _)| key.contains(of));
     if let Some((_, kind)) = found {
-        return Some(kind);
+        let makes = key.starts_with("PrivateUse") && makes_tensors(operator);
+        return Some(if makes { &PRIVATE_USE_EMPTY } else { kind });
     }
-    if is_only_for(reading, operator, "Quantized", "q_") {
+    if is_only_for(reading, operator, "Quantized") {
         return Some(&QUANTIZED_ONLY);
     }
-    if is_only_for(reading, operator, "Sparse", "sparse_") || names::is_sparse(operator) {
+    if is_only_for(reading, operator, "Sparse") || names::is_sparse(operator) {
         return Some(&SPARSE_ONLY);
+    }
+    if is_only_for(reading, operator, "Mkldnn") {
+        return Some(&MKLDNN_ONLY);
     }
     is_wrong_build(reading, operator, key).then_some(&WRONG_BUILD)
 }
 
-/// Whether the message lists kernels for one kind of tensor and none for plain ones.
-fn is_only_for(reading: &Reading<'_>, operator: &str, kind: &str, prefix: &str) -> bool {
+/// Whether an operator has kernels for one kind of tensor and none for plain ones: the message lists
+/// them, or the name tells.
+fn is_only_for(reading: &Reading<'_>, operator: &str, kind: &str) -> bool {
     let listed = names::listed_backends(reading);
     let plain = ["CPU", "CUDA", "XPU"];
     let has_kind = listed.iter().any(|key| key.starts_with(kind));
     let has_plain = listed.iter().any(|key| plain.contains(key));
-    has_kind && !has_plain || listed.is_empty() && operator.starts_with(prefix)
+    let is_named = match kind {
+        "Quantized" => is_quantized(operator),
+        "Sparse" => listed.is_empty() && operator.starts_with("sparse_"),
+        _ => false,
+    };
+    has_kind && !has_plain || is_named
+}
+
+/// Whether an operator takes quantized tensors by its name. Dynamic quantization takes ordinary ones, and
+/// so do functions that pack weights.
+fn is_quantized(operator: &str) -> bool {
+    let takes_plain = ["_dynamic", "_prepack", "_unpack", "_fp16", "embedding"];
+    match operator.split_once("::") {
+        Some(("quantized" | "_quantized", name)) => !takes_plain.iter().any(|it| name.contains(it)),
+        Some(("sparse", name)) => name.starts_with('q') && !name.contains("_dynamic"),
+        Some(_) => false,
+        None => operator.starts_with("q_") || operator == "int_repr",
+    }
+}
+
+/// Whether an operator makes tensors, so that a device without it has no tensors at all.
+fn makes_tensors(operator: &str) -> bool {
+    matches!(operator, "empty.memory_format" | "empty_strided")
 }
 
 /// Whether the operator has a kernel for the device in builds for it.
 fn is_wrong_build(reading: &Reading<'_>, operator: &str, key: &str) -> bool {
+    if key != "CPU" && names::is_device(key) && makes_tensors(operator) {
+        return true;
+    }
     if !matches!(key, "CUDA" | "CPU" | "XPU" | "MPS" | "HIP") {
         return false;
     }
@@ -362,4 +280,31 @@ fn is_wrong_build(reading: &Reading<'_>, operator: &str, key: &str) -> bool {
         Some((library, _)) => key != "CPU" && names::is_library(library),
         None => names::works_elsewhere(reading, operator, key),
     }
+}
+
+/// What advice about other devices needs: where the message and the releases leave the call a kernel.
+fn know_devices(reading: &mut Reading<'_>, key: &str) {
+    let listed = names::listed_backends(reading);
+    let devices = names::devices(&listed);
+    let operator = reading.operator.clone().unwrap_or_default();
+    let has_cpu = match listed.is_empty() {
+        true => !facts::never_works(&operator, "CPU") && !is_quantized(&operator),
+        false => devices.contains(&"CPU"),
+    };
+    let is_elsewhere = names::is_device(key) && key != "CPU";
+    if is_elsewhere && has_cpu {
+        reading.know("cpu", "CPU");
+    } else if !devices.is_empty() && !devices.contains(&key) {
+        reading.know("devices", &devices.join(", "));
+    }
+    if !devices.is_empty() || listed.is_empty() && !is_quantized(&operator) {
+        reading.know("plain", "ordinary");
+    }
+    let build = match key {
+        "CUDA" | "HIP" => "cuda",
+        "MPS" => "mac",
+        "XPU" => "intel",
+        _ => "outside",
+    };
+    reading.know(build, key);
 }

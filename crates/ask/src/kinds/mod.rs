@@ -9,6 +9,7 @@ mod devices;
 mod dispatcher;
 mod distributed;
 mod dtypes;
+mod dynamo;
 mod environment;
 mod layouts;
 mod library;
@@ -27,7 +28,7 @@ use crate::kind::Kind;
 /// A pattern with its kind, and the rule of Opatlas that finds the same fault.
 pub(crate) type Row = (&'static Kind, &'static str, Option<RuleId>);
 
-const FAMILIES: [&[Kind]; 16] = [
+const FAMILIES: [&[Kind]; 17] = [
     missing_kernel::KINDS,
     dispatcher::KINDS,
     devices::KINDS,
@@ -36,6 +37,7 @@ const FAMILIES: [&[Kind]; 16] = [
     distributed::KINDS,
     tracing::KINDS,
     compiler::KINDS,
+    dynamo::KINDS,
     library::KINDS,
     load::KINDS,
     dtypes::KINDS,
@@ -58,6 +60,7 @@ pub(crate) fn kinds() -> impl Iterator<Item = &'static Kind> {
     let families = FAMILIES.into_iter().flatten();
     families
         .chain(missing_kernel::REFINED)
+        .chain([&environment::MISSING_IN_TORCH])
         .chain(codegen::KINDS)
 }
 

@@ -25,16 +25,35 @@ pub(super) fn under_backward(reading: &mut Reading<'_>) {
     }
 }
 
+/// The dispatch keys of device types in PyTorch.
+const DEVICES: [&str; 16] = [
+    "CPU", "CUDA", "HIP", "MPS", "XPU", "HPU", "XLA", "Meta", "MTIA", "MAIA", "IPU", "VE", "Lazy",
+    "FPGA", "Vulkan", "Metal",
+];
+
+/// Whether a dispatch key is that of a device whose tensors have data.
+pub(super) fn is_device(key: &str) -> bool {
+    key != "Meta" && (DEVICES.contains(&key) || key.starts_with("PrivateUse"))
+}
+
+/// Those of some keys that are devices.
+pub(super) fn devices<'t>(keys: &[&'t str]) -> Vec<&'t str> {
+    let devices = keys.iter().copied().filter(|key| is_device(key));
+    devices.collect()
+}
+
 /// The dispatch key of a device type: `CUDA` of `cuda:0`; `None` if it is not a device.
 pub(super) fn key_of_device(device: &str) -> Option<String> {
     let device = device.split(':').next().unwrap_or(device);
-    let known = [
-        "CPU", "CUDA", "MPS", "XPU", "HPU", "XLA", "Meta", "MTIA", "IPU", "VE", "Lazy",
-    ];
-    if let Some(key) = known.iter().find(|key| key.eq_ignore_ascii_case(device)) {
+    if let Some(key) = DEVICES.iter().find(|key| key.eq_ignore_ascii_case(device)) {
         return Some((*key).to_owned());
     }
-    let outside = [
+    is_private(device).then(|| "PrivateUse1".to_owned())
+}
+
+/// Whether a device type is one that backends outside PyTorch give themselves.
+fn is_private(device: &str) -> bool {
+    let private = [
         "NPU",
         "MUSA",
         "MLU",
@@ -43,9 +62,36 @@ pub(super) fn key_of_device(device: &str) -> Option<String> {
         "SDAA",
         "PrivateUse1",
         "PrivateUseOne",
+        "OpenReg",
     ];
-    let is_outside = outside.iter().any(|it| it.eq_ignore_ascii_case(device));
-    is_outside.then(|| "PrivateUse1".to_owned())
+    private.iter().any(|it| it.eq_ignore_ascii_case(device))
+}
+
+/// Whether there are builds of PyTorch for a device type.
+pub(super) fn has_build(device: &str) -> bool {
+    let devices = ["CPU", "CUDA", "HIP", "ROCm", "XPU", "MPS"];
+    devices.iter().any(|it| it.eq_ignore_ascii_case(device))
+}
+
+/// The device of a type such as `torch.cuda.FloatTensor` or `MPSFloatType`; `None` if it is only a data
+/// type.
+pub(super) fn device_of_type(name: &str) -> Option<String> {
+    if let Some(path) = name.strip_prefix("torch.") {
+        let device = path.split_once('.').map_or("cpu", |(device, _)| device);
+        return Some(device.to_ascii_lowercase());
+    }
+    let name = name.strip_suffix("Type")?;
+    let types = [
+        "BFloat16", "Float", "Half", "Double", "Long", "Int", "Bool", "Byte", "Char", "Short",
+    ];
+    let device = types.iter().find_map(|it| name.strip_suffix(it))?;
+    (!device.is_empty()).then(|| device.to_ascii_lowercase())
+}
+
+/// Whether a package outside PyTorch adds a device type.
+pub(super) fn is_outside(device: &str) -> bool {
+    let packages = ["HPU", "XLA", "MTIA", "MAIA", "IPU", "VE"];
+    is_private(device) || packages.iter().any(|it| it.eq_ignore_ascii_case(device))
 }
 
 /// The keys that a message of the dispatcher lists as available.
@@ -115,6 +161,9 @@ pub(super) fn is_library(namespace: &str) -> bool {
 /// Whether an operator works at a key in each known release, although the message does not list it.
 pub(super) fn works_elsewhere(reading: &Reading<'_>, operator: &str, key: &str) -> bool {
     let listed = listed_backends(reading);
-    let has_device = listed.iter().any(|name| name.ends_with(key));
+    // Autograd and autocast are in the list of every build.
+    let is_kernel = |name: &&&str| !name.starts_with("Auto");
+    let mut kernels = listed.iter().filter(is_kernel);
+    let has_device = kernels.any(|name| name.ends_with(key));
     !has_device && facts::works_in_all(operator, key)
 }

@@ -1,6 +1,6 @@
 //! Calls from Python that PyTorch's argument parser rejects.
 
-use super::names;
+use super::{devices, names};
 use crate::kind::{Asks, Kind};
 use crate::reading::Reading;
 
@@ -55,7 +55,14 @@ pub(super) const KINDS: &[Kind] = &[
                 .part("name")
                 .or_else(|| reading.part("method"))
                 .map(str::to_owned);
-            names::function(reading, name.as_deref());
+            let is_attribute = reading.part("module").is_none();
+            match name
+                .as_deref()
+                .filter(|it| is_attribute && names::is_outside(it))
+            {
+                Some(device) => devices::without_backend(reading, device),
+                None => names::function(reading, name.as_deref()),
+            }
         },
         causes: &[
             "The code was written for a newer or an older release, or the name is misspelled. A file `torch.py` of your own hides PyTorch as well.",

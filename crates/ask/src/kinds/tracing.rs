@@ -20,8 +20,14 @@ pub(super) const KINDS: &[Kind] = &[
             "datadependentoutputexception: {op}",
             "data dependent operator: {op}",
             "explanation: operator '{op}' has a non-tensor output whose value is dependent on the data",
+            "unsupported {op}() call with capture_scalar_outputs=false",
         ],
-        refine: traced,
+        refine: |reading| {
+            traced(reading);
+            if reading.mentions("tensor.item() call") {
+                reading.operator = Some("item".to_owned());
+            }
+        },
         causes: &[
             "Export and compilation run the program without data. {op} returns a value that depends on \
              data, such as a number or a boolean. A function that you called may contain it.",
@@ -197,7 +203,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         id: "guard-data-dependent",
-        titles: &["The program branches on a size that depends on data"],
+        titles: &["The program branches on a number that depends on data"],
         patterns: &[
             "could not guard on data-dependent expression {text}",
             "could not extract specialized integer from data-dependent expression {text}",
@@ -205,12 +211,12 @@ pub(super) const KINDS: &[Kind] = &[
         ],
         key: None,
         causes: &[
-            "Sizes named `u0`, `u1` come from data, so they are unknown while tracing. A branch or a check \
-             needs one of them. No operator lacks anything.",
+            "Numbers named `u0`, `u1` are values of tensors, or sizes that depend on them, so they are \
+             unknown while tracing. A branch or a check needs one of them. No operator lacks anything.",
         ],
         advice: &[
-            "Tell the compiler what holds: `torch._check(n > 0)`, `torch._check_is_size(n)`.",
-            "Or avoid the branch. Run with `TORCH_LOGS=dynamic` to see where the size comes from.",
+            "Tell the compiler what holds: `torch._check(n > 0)`.",
+            "Or avoid the branch: `torch.where` or `torch.cond` for an `if` on a tensor. Run with `TORCH_LOGS=dynamic` to see where the number comes from.",
         ],
         misleads: &["The message names no operator, so Opatlas cannot say more."],
         ..FAKE

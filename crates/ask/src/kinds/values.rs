@@ -19,7 +19,6 @@ pub(super) const KINDS: &[Kind] = &[
             "expected {text} (unbatched) or {text2} (batched) input",
             "dimension out of range (expected to be in range of",
             "shape mismatch: {text}",
-            "stack expects each tensor to be equal size",
             "the shape of the mask {text} does not match",
             "inconsistent tensor size",
             "expected size for first two dimensions of batch2 tensor",
@@ -38,6 +37,23 @@ pub(super) const KINDS: &[Kind] = &[
             "Print the shapes before the call. Compare the `in_features` or channels of the layer with the \
              input.",
             "For `view size is not compatible`: use `.reshape(...)`.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "wrong-shapes",
+        titles: &["The tensors of a stack, or the samples of a batch, have different shapes"],
+        patterns: &[
+            "stack expects each tensor to be equal size, but got {text}",
+            "stack expects each tensor to be equal size",
+        ],
+        causes: &[
+            "They have {text}",
+            "`torch.stack` makes one tensor, so all must have one shape.",
+        ],
+        advice: &[
+            "In a data loader: bring the samples to one size (resize, crop, pad), or pass a `collate_fn` \
+             that pads, such as with `torch.nn.utils.rnn.pad_sequence`.",
         ],
         ..Kind::OTHER
     },
@@ -78,7 +94,6 @@ pub(super) const KINDS: &[Kind] = &[
         patterns: &[
             "does not require grad and does not have a grad_fn",
             "one of the differentiated tensors does not require grad",
-            "one of the differentiated tensors appears to not have been used in the graph",
         ],
         causes: &[
             "The parameters are frozen, the value was detached, or it was computed under `torch.no_grad()`.",
@@ -89,6 +104,20 @@ pub(super) const KINDS: &[Kind] = &[
         ],
         misleads: &[
             "It reads like a missing derivative. Such a message says `derivative for ... is not implemented`.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "no-grad-path",
+        titles: &["The output does not depend on one of the tensors that a gradient is asked for"],
+        patterns: &["one of the differentiated tensors appears to not have been used in the graph"],
+        causes: &[
+            "A tensor of the `inputs` of `torch.autograd.grad` was not used to compute the outputs, or \
+             only through a copy.",
+        ],
+        advice: &[
+            "Pass `allow_unused=True`, which returns `None` for it, or `materialize_grads=True` for zeros.",
+            "If it should be used: pass the tensor that the computation reads, not a later copy or view.",
         ],
         ..Kind::OTHER
     },
@@ -127,18 +156,44 @@ pub(super) const KINDS: &[Kind] = &[
         titles: &["A tensor that the gradient needs was changed in place"],
         patterns: &[
             "one of the variables needed for gradient computation has been modified by an inplace operation",
-            "a leaf variable that requires grad is being used in an in-place operation",
-            "a view of a leaf variable that requires grad is being used in an in-place operation",
-            "is a view and is being modified inplace",
-            "cannot change requires_grad of views",
         ],
         causes: &[
             "An in-place call (`x += 1`, `relu_`, `x[i] = ...`) overwrote a value that backward reads.",
         ],
         advice: &[
-            "Use the form that is not in place. `torch.autograd.set_detect_anomaly(True)` shows the call.",
-            "To change parameters: do it under `torch.no_grad()`.",
+            "Use the form that is not in place. `torch.autograd.set_detect_anomaly(True)` shows the call \
+             whose gradient needs the value.",
+            "To change parameters: do it under `torch.no_grad()`, before the forward pass or after \
+             `backward()`.",
         ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "modified-inplace",
+        titles: &["A parameter, or another leaf that requires a gradient, is changed in place"],
+        patterns: &[
+            "a leaf variable that requires grad is being used in an in-place operation",
+            "a view of a leaf variable that requires grad is being used in an in-place operation",
+        ],
+        causes: &["Gradients end at a leaf, so PyTorch cannot record that it changes."],
+        advice: &[
+            "To set or initialize it: do it under `torch.no_grad()`.",
+            "To compute with it: use the form that is not in place, or a `.clone()`.",
+        ],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "modified-inplace",
+        titles: &["A view is changed in place, and gradients do not allow that for this view"],
+        patterns: &[
+            "is a view and is being modified inplace",
+            "cannot change requires_grad of views",
+        ],
+        causes: &[
+            "The view comes from a function that returns several (`split`, `unbind`), or it was made under \
+             `torch.no_grad()` or in a custom function.",
+        ],
+        advice: &["Use the form that is not in place, or change a `.clone()` of the view."],
         ..Kind::OTHER
     },
     Kind {
@@ -157,7 +212,6 @@ pub(super) const KINDS: &[Kind] = &[
             "input contains nan",
             "probability tensor contains either 'inf', 'nan' or element < 0",
             "loss is nan",
-            "attempting to unscale fp16 gradients",
         ],
         causes: &[
             "An overflow, a logarithm of zero, a division by zero or a too high learning rate. Anomaly mode names the step where backward met NaN first.",
@@ -167,6 +221,23 @@ pub(super) const KINDS: &[Kind] = &[
             "With `GradScaler`, some steps with infinity are normal.",
         ],
         misleads: &["The name in the message is a node of the graph. Its formula works."],
+        ..Kind::OTHER
+    },
+    Kind {
+        id: "half-parameters",
+        titles: &["`GradScaler` got gradients in half precision"],
+        patterns: &["attempting to unscale fp16 gradients"],
+        causes: &[
+            "The parameters of the model are in float16. `GradScaler` is for parameters in float32, of which \
+             autocast computes some steps in half precision.",
+        ],
+        advice: &[
+            "Keep the model in float32: without `.half()`, or loaded with `torch_dtype=torch.float32`. Run \
+             the forward pass under `torch.autocast`.",
+            "If only a part is trained (LoRA): convert the parameters that require a gradient to float32.",
+            "With bfloat16, leave `GradScaler` out.",
+        ],
+        misleads: &["No value is infinite or NaN."],
         ..Kind::OTHER
     },
     Kind {

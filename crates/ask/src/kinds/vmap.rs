@@ -22,7 +22,7 @@ pub(super) const KINDS: &[Kind] = &[
             "there is a performance drop because we have not yet implemented the batching rule for {op}.",
         ],
         severity: crate::Severity::Warning,
-        asks: Asks::Vmap,
+        asks: Asks::BatchingRule,
         causes: &["Without a batching rule, vmap loops over the batch and stacks the results."],
         advice: &["This is a warning: the results are right, only slower."],
         ..VMAP
@@ -36,7 +36,6 @@ pub(super) const KINDS: &[Kind] = &[
             "batching rule not implemented for {op}; ",
             "batching rule not implemented for {op}",
             "{op} requires special handling, and does not yet have a batching rule",
-            "{op} hit the vmap fallback which is currently disabled",
         ],
         asks: Asks::Vmap,
         causes: &[
@@ -47,6 +46,23 @@ pub(super) const KINDS: &[Kind] = &[
             "Call it outside vmap, or write the function with other operators: `x.transpose(0, 1)` for \
              `x.t()`, for example.",
             "If it is your own operator: `torch.library.register_vmap` adds a rule.",
+        ],
+        ..VMAP
+    },
+    Kind {
+        id: "vmap-no-rule",
+        titles: &["{op} has no batching rule, and the fallback of vmap is switched off"],
+        patterns: &["{op} hit the vmap fallback which is currently disabled"],
+        asks: Asks::BatchingRule,
+        causes: &[
+            "Without a batching rule, vmap loops over the batch. The program switched that off: \
+             `torch._C._functorch._set_vmap_fallback_enabled(False)`.",
+        ],
+        advice: &[
+            "Switch it on again: `torch._C._functorch._set_vmap_fallback_enabled(True)`. The call is then \
+             slower and right.",
+            "If it is your own operator: `torch.library.register_vmap` adds a rule.",
+            "Write the function with operators that have batching rules.",
         ],
         ..VMAP
     },
