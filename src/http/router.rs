@@ -24,6 +24,7 @@ use crate::http::middleware::envelope;
 use crate::http::middleware::hosts;
 use crate::http::middleware::kept;
 use crate::http::middleware::metrics;
+use crate::http::middleware::parameters::{Parameters, expect_known};
 use crate::http::middleware::repeats;
 use crate::http::negotiate::Accept;
 use crate::http::routes::access;
@@ -165,8 +166,9 @@ pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
 /// All routes without their state. Building them takes longer than opening a database, so callers
 /// do both at the same time.
 pub fn router() -> Router<Api> {
-    let (router, _) = routes().split_for_parts();
-    router
+    let (router, document) = routes().split_for_parts();
+    let known = Arc::new(Parameters::of(&document));
+    router.route_layer(middleware::from_fn_with_state(known, expect_known))
 }
 
 /// Adds the state of [`app`] to the routes of [`router`].
