@@ -188,12 +188,12 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
     // The tools answer through the routes. The bounds around them already apply to the call.
     let answers = router.clone().layer(surround.clone());
     let answers = answers.with_state(api.clone());
-    let tools = mcp::over_http(answers.clone());
+    let tools = mcp::over_http(answers.clone(), &api);
     let pages = move |api: State<Api>, accept: Accept, request: Request| {
         web::fallback(answers.clone(), api, accept, request)
     };
     let router = router
-        .route_service(mcp::PATH, tools)
+        .merge(tools)
         .fallback(pages)
         .layer(CatchPanicLayer::custom(envelope::panicked))
         .layer(DefaultBodyLimit::disable())
