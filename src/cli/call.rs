@@ -83,7 +83,8 @@ impl Call {
         if self.arguments.is_some() || !self.function.chars().all(is_part) {
             return self.arguments.is_none();
         }
-        let is_bound = calls::binding(snapshot, &self.function).is_ok();
+        let binding = calls::binding(snapshot, &self.function);
+        let is_bound = binding.is_ok_and(|binding| !binding.is_in_python());
         !is_bound && matches!(self.reach(snapshot), Reach::Reached(_))
     }
 

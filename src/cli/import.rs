@@ -124,7 +124,7 @@ pub(super) struct Import {
     #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
     project: String,
 
-    /// Move a version label that points to another revision
+    /// Move a version label that points to another revision, and give a label another release
     #[arg(long)]
     force: bool,
 

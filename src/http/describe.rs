@@ -1,11 +1,11 @@
 //! The parts of the API description that are not about one route.
 
-use utoipa::openapi::header::HeaderBuilder;
+use axum::http::Method;
+use utoipa::OpenApi as DeriveOpenApi;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::schema::{AnyOf, Object, OneOf};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response, Schema};
-use utoipa::{OpenApi as DeriveOpenApi, PartialSchema as _};
 
 use crate::http::{describe_headers, describe_values};
 use opatlas_wire::problem::{Document, PROBLEM_JSON};
@@ -25,7 +25,7 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON};
                        are sent as `application/octet-stream` or as what they are. \
                        `RateLimit-Policy` says how many requests a client may have in progress, and \
                        `RateLimit` how many more; there is no limit per time. 503 has `Retry-After`. \
-                       Every answer to GET but `/metrics` has a strong ETag, and `If-None-Match` with it, or \
+                       A method that a path does not have is answered with 405 and `Allow`. Every answer to GET but `/metrics` has a strong ETag, and `If-None-Match` with it, or \
                        with `*`, is answered with 304.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
@@ -107,9 +107,6 @@ const PARTIAL: [&str; 18] = [
     "Signatures",
 ];
 
-/// The operation without an ETag, because its answer always changes.
-const MOMENTARY: &str = "metrics";
-
 /// Optional members, present only on request.
 const OPTIONAL: [&str; 1] = ["explanation"];
 
@@ -119,17 +116,16 @@ pub fn complete(document: &mut OpenApi) {
         if let Some(operation) = &mut item.post {
             describe_headers::add_key(route, operation, problem);
         }
-        if let Some(operation) = &mut item.get
-            && operation.operation_id.as_deref() != Some(MOMENTARY)
-        {
-            add_conditions(operation);
+        for (method, operation) in operations(item) {
+            add_problems(operation);
+            describe_values::complete(operation);
+            describe_headers::add_of_answers(route, &method, operation);
+            describe_headers::add_links(operation);
         }
-        operations(item).for_each(add_problems);
-        operations(item).for_each(describe_values::complete);
-        operations(item).for_each(describe_headers::add_links);
     }
-    let schemas = document.components.iter_mut();
-    let schemas = schemas.flat_map(|components| &mut components.schemas);
+    let components = document.components.get_or_insert_default();
+    describe_headers::add_shared(components);
+    let schemas = &mut components.schemas;
     for (name, schema) in schemas {
         if let RefOr::T(schema) = schema
             && !PARTIAL.contains(&&**name)
@@ -139,16 +135,16 @@ pub fn complete(document: &mut OpenApi) {
     }
 }
 
-fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [
-        &mut item.get,
-        &mut item.put,
-        &mut item.post,
-        &mut item.delete,
-        &mut item.patch,
-    ]
-    .into_iter()
-    .filter_map(Option::as_mut)
+fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
+    let operations = [
+        (Method::GET, &mut item.get),
+        (Method::PUT, &mut item.put),
+        (Method::POST, &mut item.post),
+        (Method::DELETE, &mut item.delete),
+        (Method::PATCH, &mut item.patch),
+    ];
+    let described = operations.into_iter();
+    described.filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
 }
 
 /// The errors that any request can get.
@@ -185,18 +181,6 @@ fn problem(description: &str) -> Response {
         .content
         .insert(PROBLEM_JSON.to_owned(), RefOr::T(content));
     response
-}
-
-fn add_conditions(operation: &mut Operation) {
-    let responses = &mut operation.responses.responses;
-    if let Some(RefOr::T(answer)) = responses.get_mut("200") {
-        let etag =
-            HeaderBuilder::new().description(Some("A strong tag; send it as `If-None-Match`"));
-        let etag = etag.schema(Some(String::schema())).build();
-        answer.headers.insert("ETag".to_owned(), RefOr::T(etag));
-    }
-    let unchanged = Response::new("The answer matches `If-None-Match`");
-    responses.insert("304".to_owned(), RefOr::T(unchanged));
 }
 
 /// Marks nullable members as required: they are always present.

@@ -1,12 +1,102 @@
-//! The description of headers that many routes share: idempotency keys, and links between pages.
+//! The description of headers that many routes share: tags, limits, challenges, addresses, idempotency
+//! keys, and links between pages.
 
 use axum::http::Method;
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
-use utoipa::openapi::{RefOr, Required, Response};
+use utoipa::openapi::schema::{Components, Object, ObjectBuilder, Type};
+use utoipa::openapi::{Ref, RefOr, Required, Response};
 
 use crate::http::middleware::repeats;
+
+const ETAG: &str = "ETag";
+const LOCATION: &str = "Location";
+const RATE_LIMIT: &str = "RateLimit";
+const RATE_LIMIT_POLICY: &str = "RateLimit-Policy";
+const RETRY_AFTER: &str = "Retry-After";
+const CHALLENGE: &str = "WWW-Authenticate";
+
+/// The headers that are described once.
+const SHARED: [(&str, &str); 6] = [
+    (
+        ETAG,
+        "A strong tag of the answer; a request for it can send it as `If-None-Match`",
+    ),
+    (LOCATION, "The path of what was created or changed"),
+    (
+        RATE_LIMIT,
+        "How many more requests the client may have in progress, such as `\"requests\";r=512`; absent \
+         if the answer comes from the server's memory",
+    ),
+    (
+        RATE_LIMIT_POLICY,
+        "How many requests the client may have in progress, such as \
+         `\"requests\";q=512;qu=\"concurrent-requests\"`",
+    ),
+    (RETRY_AFTER, "In how many seconds to try again"),
+    (
+        CHALLENGE,
+        "That a token is needed, or that it does not allow the action",
+    ),
+];
+
+/// The operation whose answers are not limited.
+const UNLIMITED: &str = "health";
+
+/// The operation without an ETag, because its answer always changes.
+const MOMENTARY: &str = "metrics";
+
+/// The operations that say where to find what they create.
+const LOCATED: [&str; 4] = [
+    "create_project",
+    "ingest_revision",
+    "set_label",
+    "create_exception",
+];
+
+/// Adds the headers that answers refer to.
+pub(crate) fn add_shared(components: &mut Components) {
+    for (name, description) in SHARED {
+        let header = RefOr::T(header(description));
+        components.headers.insert(name.to_owned(), header);
+    }
+}
+
+/// Adds the headers of all answers of an operation, and the answer 304.
+pub(crate) fn add_of_answers(route: &str, method: &Method, operation: &mut Operation) {
+    let id = operation.operation_id.clone().unwrap_or_default();
+    let has_key = repeats::takes_key(method, route);
+    let is_tagged = id != MOMENTARY;
+    let responses = &mut operation.responses.responses;
+    if is_tagged && *method == Method::GET {
+        let unchanged = Response::new("The answer matches `If-None-Match`");
+        responses.insert("304".to_owned(), RefOr::T(unchanged));
+    }
+    for (status, response) in responses {
+        let RefOr::T(response) = response else {
+            continue;
+        };
+        let has_body = !response.content.is_empty();
+        let mut names = match &**status {
+            "200" | "201" if is_tagged && has_body => vec![ETAG],
+            "304" => vec![ETAG],
+            "401" | "403" => vec![CHALLENGE],
+            "409" if has_key => vec![RETRY_AFTER],
+            "503" => vec![RETRY_AFTER],
+            _ => Vec::new(),
+        };
+        if LOCATED.contains(&&*id) && matches!(&**status, "200" | "201") {
+            names.push(LOCATION);
+        }
+        if id != UNLIMITED {
+            names.extend([RATE_LIMIT, RATE_LIMIT_POLICY]);
+        }
+        for name in names {
+            let shared = Ref::new(format!("#/components/headers/{name}"));
+            response.headers.insert(name.to_owned(), RefOr::Ref(shared));
+        }
+    }
+}
 
 /// Adds the idempotency key to the POST operation of a route that takes one. `problem` describes an
 /// answer.
@@ -69,11 +159,15 @@ pub(crate) fn add_links(operation: &mut Operation) {
         RefOr::T(parameter) => parameter.name == "cursor",
         RefOr::Ref(_) => false,
     });
-    if let (true, Some(RefOr::T(answer))) =
-        (has_pages, operation.responses.responses.get_mut("200"))
-    {
-        let links = header("Links to the `first` and, unless this is the last, the `next` page");
-        answer.headers.insert("Link".to_owned(), RefOr::T(links));
+    if !has_pages {
+        return;
+    }
+    let links = header("Links to the `first` and, unless this is the last, the `next` page");
+    for status in ["200", "304"] {
+        if let Some(RefOr::T(answer)) = operation.responses.responses.get_mut(status) {
+            let links = RefOr::T(links.clone());
+            answer.headers.insert("Link".to_owned(), links);
+        }
     }
 }
 

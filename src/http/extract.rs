@@ -15,8 +15,8 @@ use opatlas_wire::problem::{Kind, Problem};
 #[derive(Debug, Clone, Copy)]
 pub struct Path<T>(pub T);
 
-/// The query. Its type should reject unknown parameters, because ignoring a misspelled filter gives
-/// wrong answers. A parameter without a value is ignored.
+/// The query. A layer rejects parameters that a route does not have
+/// ([`parameters`](crate::http::middleware::parameters)). A parameter without a value is ignored.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<T>(pub T);
 

@@ -36,6 +36,9 @@ const PHRASES: [(&str, &str); 19] = [
     ("expected option", "expected a value or null"),
 ];
 
+/// The longest part of an unknown name in a message, in characters.
+const LONGEST_SHOWN: usize = 128;
+
 const NOT_BOOLEAN: &str = "provided string was not `true` or `false`";
 
 /// Rust types after `expected `, and their JSON types.
@@ -96,17 +99,8 @@ pub fn query(text: &str) -> Problem {
     };
     let quoted: Vec<&str> = fault.split('`').skip(1).step_by(2).collect();
     let name = quoted.first().copied().unwrap_or_default();
-    let near = || {
-        let known = quoted.iter().skip(1).copied();
-        nearest(name, known)
-            .into_iter()
-            .map(str::to_owned)
-            .collect()
-    };
     if fault.starts_with("unknown field") {
-        return invalid(format!("unknown parameter `{name}`"))
-            .suggesting(near())
-            .about(name);
+        return unknown_parameter(name, quoted.iter().skip(1).copied());
     }
     if fault.starts_with("missing field") {
         return invalid(format!("missing parameter `{name}`")).about(name);
@@ -121,6 +115,18 @@ pub fn query(text: &str) -> Problem {
         return Problem::not_listed(parameter, name, quoted.get(1..).unwrap_or_default());
     }
     invalid(format!("{parameter}: {}", message(fault))).about(parameter)
+}
+
+/// The problem of a parameter that a route does not have: [`Kind::InvalidParameter`].
+pub fn unknown_parameter<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Problem {
+    let near = nearest(name, known).into_iter().map(str::to_owned);
+    let shown: String = name.chars().take(LONGEST_SHOWN).collect();
+    Problem::new(
+        Kind::InvalidParameter,
+        format!("unknown parameter `{shown}`"),
+    )
+    .suggesting(near.collect())
+    .about(&shown)
 }
 
 /// The detail of a path that cannot be read: "Cannot parse `shard` with value `y` to a `i64`".

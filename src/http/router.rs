@@ -24,6 +24,7 @@ use crate::http::middleware::envelope;
 use crate::http::middleware::hosts;
 use crate::http::middleware::kept;
 use crate::http::middleware::metrics;
+use crate::http::middleware::parameters::{Parameters, expect_known};
 use crate::http::middleware::repeats;
 use crate::http::negotiate::Accept;
 use crate::http::routes::access;
@@ -165,8 +166,9 @@ pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
 /// All routes without their state. Building them takes longer than opening a database, so callers
 /// do both at the same time.
 pub fn router() -> Router<Api> {
-    let (router, _) = routes().split_for_parts();
-    router
+    let (router, document) = routes().split_for_parts();
+    let known = Arc::new(Parameters::of(&document));
+    router.route_layer(middleware::from_fn_with_state(known, expect_known))
 }
 
 /// Adds the state of [`app`] to the routes of [`router`].
@@ -186,12 +188,12 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
     // The tools answer through the routes. The bounds around them already apply to the call.
     let answers = router.clone().layer(surround.clone());
     let answers = answers.with_state(api.clone());
-    let tools = mcp::over_http(answers.clone());
+    let tools = mcp::over_http(answers.clone(), &api);
     let pages = move |api: State<Api>, accept: Accept, request: Request| {
         web::fallback(answers.clone(), api, accept, request)
     };
     let router = router
-        .route_service(mcp::PATH, tools)
+        .merge(tools)
         .fallback(pages)
         .layer(CatchPanicLayer::custom(envelope::panicked))
         .layer(DefaultBodyLimit::disable())

@@ -240,6 +240,47 @@ async fn with_auth_all_only_the_service_itself_is_open() {
     }
 }
 
+/// A shared cache stores an answer that is `public`, even if its request had a token.
+#[tokio::test]
+async fn answers_that_need_a_token_are_not_for_shared_caches() {
+    let open = Server::small().await;
+    let address = open.get("/v1/projects/p/revisions/2.9.0").send().await.ok();
+    let address = address["revision"].as_str().unwrap();
+    let closed = open.configured(ApiConfig {
+        auth: AuthMode::All,
+        ..ApiConfig::default()
+    });
+    let made = token(&closed, &["p"], &[Action::Read]).await;
+    let file = format!("/v1/projects/p/revisions/{address}/files/native_functions.yaml");
+    for (path, caching) in [
+        (&*file, "private, max-age=31536000, immutable"),
+        ("/v1/projects", "private, no-cache"),
+        (
+            "/v1/projects/p/revisions/2.9.0/operators",
+            "private, no-cache",
+        ),
+    ] {
+        let ask = || closed.get(path).header("authorization", bearer(&made));
+        let first = ask().send().await;
+        assert_eq!(first.header("cache-control"), caching, "{path}");
+        let again = ask().header("if-none-match", first.header("etag"));
+        let again = again.send().await;
+        assert_eq!(again.status, 304);
+        assert_eq!(again.header("cache-control"), caching, "{path}");
+    }
+    let answer = open.get(&file).send().await;
+    assert!(answer.header("cache-control").starts_with("public"));
+}
+
+#[tokio::test]
+async fn with_auth_all_the_first_fault_is_the_missing_token() {
+    let server = server(AuthMode::All).await;
+    for path in ["/v1/projects/p?x=1", "/v1/rules?x=1"] {
+        let answer = server.get(path).send().await;
+        answer.problem(401, "unauthenticated");
+    }
+}
+
 /// What `/v1/access` answers: the state of the token, and the verdict of each action.
 async fn rights(server: &Server, query: &str, token: Option<&str>) -> (String, Vec<String>) {
     let question = server.get(&format!("/v1/access{query}"));

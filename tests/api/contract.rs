@@ -14,6 +14,16 @@ pub fn document() -> &'static Value {
     DOCUMENT.get_or_init(|| serde_json::to_value(opatlas::http::openapi()).unwrap())
 }
 
+/// Headers that a described answer may lack.
+const OCCASIONAL: [&str; 6] = [
+    "Idempotency-Replayed",
+    "Link",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "WWW-Authenticate",
+];
+
 /// Checks an answer; one of a route or method that is not described must say so.
 pub fn check(method: &Method, path: &str, answer: &Answer) {
     let path = path.split('?').next().unwrap();
@@ -36,10 +46,15 @@ pub fn check(method: &Method, path: &str, answer: &Answer) {
         response.is_object(),
         "{method} {path}: {status} is not described"
     );
-    if matches!(*method, Method::GET | Method::HEAD) && status == 200 {
-        let is_described = response["headers"]["ETag"].is_object();
-        let has_one = !answer.header("etag").is_empty();
-        assert_eq!(has_one, is_described, "{method} {path}: ETag");
+    for name in ["ETag", "Location"] {
+        let is_described = response["headers"][name].is_object();
+        let has_one = !answer.header(name).is_empty();
+        assert_eq!(has_one, is_described, "{method} {path}: {status} {name}");
+    }
+    for name in OCCASIONAL {
+        let is_described = response["headers"][name].is_object();
+        let has_one = !answer.header(name).is_empty();
+        assert!(is_described || !has_one, "{method} {path}: {status} {name}");
     }
     let media = answer.header("content-type").split(';').next().unwrap();
     if media.is_empty() {
@@ -218,12 +233,11 @@ fn the_checked_in_description_is_that_of_the_code() {
 fn everything_that_is_named_is_described() {
     let document = document();
     let text = document.to_string();
-    for reference in text.split("\"#/components/schemas/").skip(1) {
-        let name = reference.split('"').next().unwrap();
-        assert!(
-            document["components"]["schemas"][name].is_object(),
-            "{name}"
-        );
+    for kind in ["schemas", "headers"] {
+        for reference in text.split(&format!("\"#/components/{kind}/")).skip(1) {
+            let name = reference.split('"').next().unwrap();
+            assert!(document["components"][kind][name].is_object(), "{name}");
+        }
     }
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -234,6 +248,53 @@ fn everything_that_is_named_is_described() {
             }
         }
     }
+}
+
+/// A member that an answer may lack is not required. Which may is read from the source.
+#[test]
+fn members_that_may_be_absent_are_not_required() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/wire/src");
+    let mut asked = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_dir() {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (schema, member) in skipped(&text) {
+            let described = &document()["components"]["schemas"][&schema];
+            assert!(described.is_object(), "{schema} is not described");
+            let mut required = described["required"].as_array().into_iter().flatten();
+            assert!(required.all(|name| *name != *member), "{schema}.{member}");
+            asked += 1;
+        }
+    }
+    assert!(asked > 10, "{asked}");
+}
+
+/// The members with `skip_serializing_if`, each with the name of its schema.
+fn skipped(text: &str) -> Vec<(String, String)> {
+    let (mut found, mut renamed, mut schema, mut is_skipped) =
+        (Vec::new(), None, String::new(), false);
+    for line in text.lines().map(str::trim) {
+        let name = |rest: &str| {
+            rest.split([' ', ',', ':', '<', ')'])
+                .next()
+                .unwrap()
+                .to_owned()
+        };
+        if let Some((_, rest)) = line.split_once("#[schema(as = ") {
+            renamed = Some(name(rest));
+        } else if let Some(rest) = line.strip_prefix("pub struct ") {
+            schema = renamed.take().unwrap_or_else(|| name(rest));
+        } else if line.contains("skip_serializing_if") {
+            is_skipped = true;
+        } else if let (true, Some(rest)) = (is_skipped, line.strip_prefix("pub ")) {
+            found.push((schema.clone(), name(rest)));
+            is_skipped = false;
+        }
+    }
+    found
 }
 
 #[tokio::test]

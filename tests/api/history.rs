@@ -114,6 +114,14 @@ async fn a_history_tells_what_changed() {
     problem.problem(422, "unknown-key");
     let problem = server.get(&get("scale/history?from=2.7.0")).send().await;
     problem.problem(404, "unknown-revision");
+    let problem = server.get(&get("scale/history?line=commits")).send().await;
+    let problem = problem.problem(404, "unknown-revision");
+    assert!(
+        problem["detail"]
+            .as_str()
+            .unwrap()
+            .contains("has no commits")
+    );
     let problem = server
         .get(&get("scale/history?from=2.9&to=2.8"))
         .send()

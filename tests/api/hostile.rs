@@ -58,6 +58,8 @@ async fn bad_queries() {
         "limit=99999999999999999999",
         "limit=1&limit=2",
         "nonsense=1",
+        "nonsense",
+        "q=%FF",
         "q=a&Q=b",
     ] {
         let answer = server.get(&format!("{list}?{query}")).send().await;
@@ -86,7 +88,7 @@ async fn bad_queries() {
         .await
         .problem(422, "unknown-key");
     assert_eq!(problem["suggestions"][0], "CPU");
-    for odd in ["q=%00", "q=%FF", "q=%27%20OR%201=1--", "q=%25"] {
+    for odd in ["q=%00", "q=%27%20OR%201=1--", "q=%25"] {
         let answer = server.get(&format!("{list}?{odd}")).send().await;
         assert_eq!(answer.ok()["items"].as_array().unwrap().len(), 0, "{odd}");
     }

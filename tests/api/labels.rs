@@ -211,6 +211,18 @@ async fn the_release_belongs_to_the_label() {
         .await
         .problem(422, "unknown-release");
     assert_eq!(problem["suggestions"].as_array().unwrap().len(), 16);
+    // `force` gives it another one, as it does where a label is set.
+    let forced = post("&release=2.9&force=true").send().await.ok();
+    assert_eq!(forced["release"], "2.9");
+    let label = "/v1/projects/p/labels/2.9.0";
+    let set = |query: &str| {
+        let target = json!({"revision": forced["revision"], "release": "2.8"});
+        server.put(&format!("{label}{query}")).json(&target)
+    };
+    let kept = set("").send().await.problem(409, "release-conflict");
+    let detail = kept["detail"].as_str().unwrap();
+    assert!(detail.contains("use `force`"), "{detail}");
+    assert_eq!(set("?force=true").send().await.ok()["release"], "2.8");
 }
 
 #[tokio::test]

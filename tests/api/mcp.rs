@@ -81,6 +81,38 @@ async fn a_tool_answers_with_the_text_of_the_api() {
     );
 }
 
+/// JSON-RPC 2.0, section 5.1.
+#[tokio::test]
+async fn what_is_not_a_message_is_answered_as_json_rpc_says() {
+    let server = Server::small().await;
+    for (text, code) in [
+        ("{", -32700),
+        ("", -32700),
+        ("[]", -32600),
+        ("1", -32600),
+        (r#"{"id":1,"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
+    ] {
+        let question = message(&server, "ping", &json!({}));
+        let answer = question.text(text).unchecked().await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{text}");
+        assert_eq!(answer.header("content-type"), "application/json");
+        let value = answer.value();
+        assert_eq!(value["error"]["code"], code, "{text}: {value}");
+        assert_eq!(
+            (&value["jsonrpc"], &value["id"]),
+            (&json!("2.0"), &Value::Null)
+        );
+    }
+    // Here the media type is what is wrong.
+    let plain = server
+        .post("/mcp")
+        .header("host", "localhost")
+        .header("accept", "application/json, text/event-stream");
+    let answer = plain.body("text/plain", "{}").unchecked().await;
+    assert_eq!(answer.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+}
+
 #[tokio::test]
 async fn a_tool_passes_on_what_is_wrong() {
     let server = Server::small().await;

@@ -45,6 +45,31 @@ async fn an_unknown_operator_has_near_names() {
     );
 }
 
+/// Words that share no letter with a name do not find it, although it is one letter away.
+#[tokio::test]
+async fn a_search_finds_nothing_that_shares_nothing() {
+    let server = Server::new().await;
+    server.project("p").await;
+    let text = "- func: t(Tensor(a) self) -> Tensor(a)\n";
+    server.ingest("p", "label=2.9.0", text).await;
+    for (words, expected) in [("7", &[][..]), ("%00", &[]), ("@", &[]), ("T", &["t"])] {
+        let found = server.get(&format!("{OPERATORS}?q={words}")).send().await;
+        assert_eq!(names(&found.ok()), expected, "{words}");
+        let path = format!("/v1/projects/p/search?q={words}");
+        let found = server.get(&path).send().await.ok();
+        assert_eq!(
+            found["items"].as_array().unwrap().len(),
+            expected.len(),
+            "{words}"
+        );
+    }
+    for path in [OPERATORS, "/v1/projects/p/search"] {
+        let refused = server.get(&format!("{path}?q=%FF")).send().await;
+        let problem = refused.problem(400, "invalid-parameter");
+        assert_eq!(problem["errors"][0]["parameter"], "q");
+    }
+}
+
 #[tokio::test]
 async fn a_base_name_has_its_overloads() {
     let server = Server::small().await;

@@ -113,6 +113,11 @@ async fn what_is_wrong_is_said() {
             .await
             .problem(404, slug);
     }
+    for kills in [json!(-1), json!(1.5), json!("2")] {
+        let renewal = json!({"lease": "9.1", "killed": "a", "kills": kills});
+        let refused = post(&server, &format!("{RUNS}/k/shards/0/renew"), &renewal).await;
+        refused.problem(400, "malformed-body");
+    }
     let half = server.post(TABLES).body("application/json", "{\"dump\": {");
     half.send().await.problem(400, "malformed-body");
     let text = server.post(TABLES).body("text/plain", "{}");

@@ -196,6 +196,11 @@ async fn the_call_that_arguments_take() {
         (&json!("property"), &json!("mT"))
     );
     assert_eq!(property["result"], Value::Null);
+    let in_python: Value = of("torch.einsum", "'ij,jk',tensor,tensor").await.ok();
+    assert_eq!(in_python["in_python"], true);
+    assert_eq!(in_python["result"]["outcome"], "calls");
+    assert_eq!(in_python["result"]["operator"], "einsum");
+    assert_eq!(in_python["result"]["signature"], Value::Null);
     assert_eq!(of("torch.nothing", "1").await.status, 404);
     assert_eq!(of("torch.add", "tensr").await.status, 400);
 }

@@ -170,6 +170,33 @@ async fn values_outside_a_closed_set_are_refused_everywhere() {
     assert!(asked > 25, "{asked}");
 }
 
+/// Whatever the method: also on routes without parameters, and before anything is looked up.
+#[tokio::test]
+async fn parameters_that_a_route_does_not_have_are_refused_everywhere() {
+    let server = Server::small().await;
+    let mut asked = 0;
+    for (template, item) in document()["paths"].as_object().unwrap() {
+        let path = template.replace(['{', '}'], "");
+        for method in item.as_object().unwrap().keys() {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            for query in ["unknown_parameter=1", "unknown_parameter", "%FF=1"] {
+                let path = format!("{path}?{query}");
+                let answer = server.ask(method.clone(), &path).send().await;
+                let problem = answer.problem(400, "invalid-parameter");
+                if query.starts_with('u') {
+                    let fault = &problem["errors"][0];
+                    assert_eq!(fault["parameter"], "unknown_parameter", "{path}");
+                }
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 200, "{asked}");
+    let delete = server.delete("/v1/projects/p?dry_run=true").send().await;
+    delete.problem(400, "invalid-parameter");
+    server.get("/v1/projects/p").send().await.ok();
+}
+
 /// Parameters whose values depend on the revision, the release or the rules.
 #[tokio::test]
 async fn values_that_nothing_has_are_refused_everywhere() {

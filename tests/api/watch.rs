@@ -86,7 +86,13 @@ async fn what_cannot_be_watched_is_a_problem() {
         assert_eq!(problem["errors"][0]["parameter"], "last");
     }
     let none = server.get("/v1/projects/acme/watch/acme").send().await;
-    none.problem(404, "unknown-revision");
+    let problem = none.problem(404, "unknown-revision");
+    // It has a revision, but watching takes commits.
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("project `acme` has no commits; `opatlas import --git`"),
+        "{detail}"
+    );
     let none = server.get("/v1/projects/p/watch/nobody").send().await;
     none.problem(404, "unknown-project");
     let itself = server.get("/v1/projects/p/watch/p").send().await;

@@ -49,6 +49,18 @@ fn errors_are_those_of_pytorch() {
 }
 
 #[test]
+fn a_function_in_python_is_answered_by_what_was_recorded() {
+    let text = shown(&["torch.einsum", "'ij,jk', tensor, tensor"]);
+    assert!(
+        text.ends_with("is written in Python and calls einsum first\n"),
+        "{text}"
+    );
+    let text = shown(&["torch.atleast_1d", "tensor, tensor"]);
+    assert!(text.ends_with("calls first is not known\n"), "{text}");
+    assert!(shown(&["torch.unique"]).contains("  calls\n    _unique2\n"));
+}
+
+#[test]
 fn lines_of_python_reach_operators() {
     let text = shown(&["y = torch.add(x, 1, out=z)"]);
     assert!(text.contains("torch.add\n  calls\n    add.out\n"), "{text}");

@@ -34,7 +34,7 @@ fn ours(catalogue: &Catalogue, row: &Value) -> String {
         return "not bound".to_owned();
     };
     match binding.call(&arguments(row)) {
-        Outcome::Takes { called, .. } => match called {
+        Outcome::Takes { called, .. } | Outcome::InPython(called) => match called {
             Called::Operator(name) => name,
             Called::Nothing => "nothing".to_owned(),
             Called::Unknown => "unknown".to_owned(),
@@ -74,6 +74,75 @@ fn compare(file: &str, version: &str, at_least: usize) {
 #[test]
 fn calls_take_the_signature_that_pytorch_takes() {
     compare("python_calls_2.9.0.jsonl.gz", "2.9.0", 1_200);
+}
+
+/// Functions of `torch` that are written in Python take other arguments than the binding that they
+/// replace. PyTorch 2.9.0 runs all of these calls.
+#[test]
+fn functions_in_python_are_not_judged_by_the_binding_that_they_replace() {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
+        return;
+    };
+    let catalogue = Catalogue::read(&bundle, Release::V2_9, None);
+    let outcome = |function: &str, args: &str| {
+        let binding = calls::find(&catalogue, function).unwrap();
+        binding.call(&Arguments::read(args).unwrap())
+    };
+    let calls = |name: &str| Outcome::InPython(Called::Operator(name.to_owned()));
+    let unknown = Outcome::InPython(Called::Unknown);
+    for (function, args, expected) in [
+        ("torch.einsum", "'ij,jk', tensor, tensor", calls("einsum")),
+        ("einsum", "'ij,jk', tensor, tensor", calls("einsum")),
+        (
+            "torch.meshgrid",
+            "tensor, tensor, indexing='ij'",
+            calls("meshgrid.indexing"),
+        ),
+        // No recorded call leaves `indexing` out.
+        ("torch.meshgrid", "tensor, tensor", unknown.clone()),
+        ("torch.tensordot", "tensor, tensor", calls("tensordot")),
+        ("torch.block_diag", "tensor, tensor", calls("block_diag")),
+        (
+            "torch.cartesian_prod",
+            "tensor, tensor",
+            calls("cartesian_prod"),
+        ),
+        (
+            "torch.broadcast_tensors",
+            "tensor, tensor",
+            calls("broadcast_tensors"),
+        ),
+        (
+            "torch.chain_matmul",
+            "tensor, tensor",
+            calls("chain_matmul"),
+        ),
+        ("torch.norm", "tensor, 'fro'", calls("linalg_vector_norm")),
+        ("torch.unique", "tensor", calls("_unique2")),
+        ("torch.atleast_1d", "tensor, tensor", unknown.clone()),
+        ("torch.align_tensors", "tensor, tensor", unknown.clone()),
+        ("torch.unique", "tensor, dim=0", unknown.clone()),
+        // Python refuses these.
+        ("torch.norm", "tensor, nothing=1", unknown.clone()),
+        ("torch.tensordot", "tensor", unknown.clone()),
+        ("torch.einsum", "", unknown),
+        // These have handwritten signatures.
+        (
+            "torch.split",
+            "tensor, 2",
+            Outcome::Takes {
+                signature: 0,
+                called: Called::Operator("split.Tensor".to_owned()),
+            },
+        ),
+    ] {
+        assert_eq!(outcome(function, args), expected, "{function}({args})");
+    }
+    let replaced = outcome(
+        "torch._C._VariableFunctions.einsum",
+        "'ij,jk', tensor, tensor",
+    );
+    assert!(matches!(replaced, Outcome::Raises(_)), "{replaced:?}");
 }
 
 /// Names that are bound although their operator is not. They read the tensor or the class.

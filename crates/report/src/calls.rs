@@ -21,7 +21,11 @@ pub fn call(binding: &Binding, release: &str, given: Option<(&str, &Outcome)>) -
         );
         return text;
     }
-    text.push_str("\nSignatures, in the order in which PyTorch tries them\n");
+    text.push_str(match binding.is_in_python() {
+        true if binding.signatures.is_empty() => "\nWritten in Python\n",
+        true => "\nWritten in Python, with other arguments than the binding that it replaces\n",
+        false => "\nSignatures, in the order in which PyTorch tries them\n",
+    });
     for (at, signature) in binding.signatures.iter().enumerate() {
         let _ = writeln!(text, "  {}  {}", at + 1, escape::line(&signature.text));
         let runs = operators(signature);
@@ -102,6 +106,15 @@ fn operators(signature: &BindingSignature) -> String {
 fn sentence(binding: &Binding, outcome: &Outcome) -> String {
     let (signature, called) = match outcome {
         Outcome::Takes { signature, called } => (signature, called),
+        Outcome::InPython(Called::Operator(name)) => {
+            return format!(
+                "is written in Python and calls {} first",
+                escape::line(name)
+            );
+        }
+        Outcome::InPython(_) => {
+            return "is written in Python; which operator it calls first is not known".to_owned();
+        }
         Outcome::NotImplemented => {
             return "returns NotImplemented, so Python tries the other operand".to_owned();
         }

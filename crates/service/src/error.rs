@@ -35,6 +35,19 @@ pub enum ServiceError {
         /// The requested release.
         given: String,
     },
+    /// A label that belongs to another release than the one to give it, which takes force.
+    #[error(
+        "label `{label}` belongs to release {stored}, not {given}; use `force` to give it another \
+         release"
+    )]
+    KeepsRelease {
+        /// The label.
+        label: LabelName,
+        /// The release of the label.
+        stored: String,
+        /// The release to give it.
+        given: String,
+    },
     /// A version label that names another revision, which only moves or is deleted with force.
     #[error("label `{0}` looks like a version and is protected; use `force` to move or delete it")]
     Protected(LabelName),
@@ -44,6 +57,11 @@ pub enum ServiceError {
     /// The project has no revisions, so there is no latest one.
     #[error("project `{0}` has no revisions yet")]
     NoRevisions(opatlas_store::ProjectName),
+    /// The project may have revisions, but none of them is a commit.
+    #[error(
+        "project `{0}` has no commits; `opatlas import --git` imports those of a clone of PyTorch"
+    )]
+    NoCommits(opatlas_store::ProjectName),
     /// The revision or label does not exist.
     #[error("{missing}")]
     Misspelt {

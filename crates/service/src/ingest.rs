@@ -93,7 +93,7 @@ impl Service {
 
     /// Checks a bundle, stores it and sets a label. Fails with [`ServiceError::Refused`] if it is
     /// not a list of entries, [`ServiceError::Protected`] if the label cannot move,
-    /// [`ServiceError::OtherRelease`] if it belongs to another release, and with errors of the
+    /// [`ServiceError::KeepsRelease`] if it belongs to another release, and with errors of the
     /// store.
     pub async fn ingest(&self, ingest: Ingest<'_>) -> Result<Ingested, ServiceError> {
         let begun = Instant::now();
@@ -141,9 +141,9 @@ impl Service {
         let request = label.map(|name| LabelRequest {
             expected: expected(ingest.protection, &name, correction.as_ref()),
             release: label_release.stored,
-            on_other_release: match correction {
-                Some(_) => OnOtherRelease::Replace,
-                None => OnOtherRelease::Refuse,
+            on_other_release: match (ingest.protection, correction) {
+                (Protection::Kept, None) => OnOtherRelease::Refuse,
+                _ => OnOtherRelease::Replace,
             },
             creator: ingest.caller.map(str::to_owned),
             name,
@@ -243,7 +243,7 @@ pub(super) fn of_label(error: StoreError) -> ServiceError {
             label,
             stored,
             given,
-        }) => ServiceError::OtherRelease {
+        }) => ServiceError::KeepsRelease {
             label,
             stored,
             given,

@@ -134,7 +134,7 @@ impl Service {
     }
 
     /// Points a label to a revision. Fails with [`ServiceError::Precondition`],
-    /// [`ServiceError::Protected`], [`ServiceError::OtherRelease`], and with errors of the store.
+    /// [`ServiceError::Protected`], [`ServiceError::KeepsRelease`], and with errors of the store.
     pub async fn set_label(&self, change: LabelMove<'_>) -> Result<LabelOutcome, ServiceError> {
         let project = ProjectName::parse(change.project)?;
         let name = LabelName::parse_new(change.label)?;

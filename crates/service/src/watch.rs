@@ -174,7 +174,7 @@ fn named(record: &CommitRecord) -> Commit {
 
 impl Service {
     /// Compares a backend with the last commits of a project. Fails as [`WatchedBackend::new`] does, or
-    /// with [`ServiceError::NoRevisions`] for a project without commits.
+    /// with [`ServiceError::NoCommits`] for a project without commits.
     pub async fn watch_backend(
         &self,
         project: &str,

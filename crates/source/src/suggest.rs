@@ -159,7 +159,8 @@ impl Budget {
 }
 
 /// The candidate that differs least from `name`, if at most a third of its letters are changed,
-/// inserted, dropped or swapped. Case counts little. Of equally near candidates, the first wins.
+/// inserted, dropped or swapped, or one of two letters. Case counts little, and nothing else is near to a
+/// single letter. Of equally near candidates, the first wins.
 /// Finds nothing among more than [`MOST_STEPS`] candidates.
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -232,7 +233,11 @@ impl Wanted {
         let letters: Vec<char> = name.chars().take(MAX_LENGTH).collect();
         Self {
             all: Letters::of_each(letters.iter().copied()),
-            limit: (letters.len() / 3).clamp(1, 4) * CHANGE,
+            limit: match letters.len() {
+                // Another letter shares nothing with it, unless only the case differs.
+                0 | 1 => CHANGE - 1,
+                count => (count / 3).clamp(1, 4) * CHANGE,
+            },
             letters,
         }
     }
@@ -347,13 +352,17 @@ mod tests {
 
     #[test]
     fn finds_what_was_meant() {
-        let keys = ["CPU", "CUDA", "SparseCPU", "variants", "dispatch"];
+        let keys = ["CPU", "CUDA", "SparseCPU", "variants", "dispatch", "t"];
         for (name, expected) in [
+            ("T", Some("t")),
+            ("tt", Some("t")),
             ("Cpu", Some("CPU")),
             ("CDUA", Some("CUDA")),
             ("variant", Some("variants")),
             ("dispach", Some("dispatch")),
             ("banana", None),
+            ("C", None),
+            ("@", None),
             ("", None),
         ] {
             assert_eq!(nearest(name, keys), expected, "{name}");

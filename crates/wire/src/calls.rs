@@ -49,6 +49,9 @@ pub struct PythonCall {
     /// `function`, `method` or `property`.
     #[schema(example = "function")]
     pub kind: &'static str,
+    /// True if it is written in Python. It then takes other arguments than `signatures`, which are those
+    /// of the binding that it replaces.
+    pub in_python: bool,
     /// The signatures, in the order in which PyTorch tries them. A property has none.
     pub signatures: Vec<CallSignature>,
     /// The operator that a property reads.
@@ -79,10 +82,10 @@ pub struct CallSignature {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CallResult {
     /// `calls` an operator or `answers` without one, `depends` on values that arguments in words do
-    /// not have, `raises`, or returns `NotImplemented`.
+    /// not have or on the code of a function in Python, `raises`, or returns `NotImplemented`.
     #[schema(example = "calls")]
     pub outcome: &'static str,
-    /// The index of the signature that the arguments take.
+    /// The index of the signature that the arguments take; null for a function in Python.
     pub signature: Option<usize>,
     /// The operator that the call runs first.
     #[schema(example = "add.Tensor")]
@@ -208,6 +211,7 @@ pub fn view(binding: &Binding, outcome: Option<Outcome>) -> PythonCall {
     PythonCall {
         function: binding.full_name(),
         kind: opatlas_report::calls::kind(binding.kind),
+        in_python: binding.is_in_python(),
         signatures: binding.signatures.iter().map(Into::into).collect(),
         reads: binding.property_of(),
         result: outcome.map(Into::into),
@@ -238,12 +242,9 @@ impl From<Outcome> for CallResult {
         match outcome {
             Outcome::Takes { signature, called } => {
                 result.signature = Some(signature);
-                (result.outcome, result.operator) = match called {
-                    Called::Operator(name) => ("calls", Some(name)),
-                    Called::Nothing => ("answers", None),
-                    Called::Unknown => ("depends", None),
-                };
+                (result.outcome, result.operator) = effect(called);
             }
+            Outcome::InPython(called) => (result.outcome, result.operator) = effect(called),
             Outcome::NotImplemented => result.outcome = "NotImplemented",
             Outcome::Raises(error) => {
                 result.error = Some(error.class);
@@ -251,5 +252,13 @@ impl From<Outcome> for CallResult {
             }
         }
         result
+    }
+}
+
+fn effect(called: Called) -> (&'static str, Option<String>) {
+    match called {
+        Called::Operator(name) => ("calls", Some(name)),
+        Called::Nothing => ("answers", None),
+        Called::Unknown => ("depends", None),
     }
 }

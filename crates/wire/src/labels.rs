@@ -23,7 +23,7 @@ pub struct LabelPath {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct ForceQuery {
-    /// Override the protection of a label that looks like a version.
+    /// Override the protection of a label that looks like a version, and give a label another release.
     pub force: Option<bool>,
 }
 

@@ -152,8 +152,7 @@ pub struct LeaseRenewal {
     /// An item that killed its process.
     pub killed: Option<String>,
     /// The number of processes that this item has killed so far; by default one more than before.
-    #[schema(minimum = 0)]
-    pub kills: Option<i64>,
+    pub kills: Option<u32>,
 }
 
 /// A lease to end.

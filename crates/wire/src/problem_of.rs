@@ -42,10 +42,12 @@ pub(crate) fn of_service(error: &ServiceError) -> Problem {
             return problem.about("release");
         }
         ServiceError::Refused(refusal) => return of_refusal(refusal),
-        ServiceError::OtherRelease { .. } => Kind::ReleaseConflict,
+        ServiceError::OtherRelease { .. } | ServiceError::KeepsRelease { .. } => {
+            Kind::ReleaseConflict
+        }
         ServiceError::Protected(_) => Kind::LabelProtected,
         ServiceError::Precondition(_) => Kind::PreconditionFailed,
-        ServiceError::NoRevisions(_) => Kind::UnknownRevision,
+        ServiceError::NoRevisions(_) | ServiceError::NoCommits(_) => Kind::UnknownRevision,
         ServiceError::Misspelt {
             missing,
             suggestions,

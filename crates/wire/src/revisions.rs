@@ -22,7 +22,7 @@ pub struct IngestQuery {
     /// newest known.
     #[param(example = "2.9")]
     pub release: Option<String>,
-    /// Move a version label that points to another revision.
+    /// Move a version label that points to another revision, and give a label another release.
     pub force: Option<bool>,
     /// Store nothing if the files have errors.
     pub strict: Option<bool>,

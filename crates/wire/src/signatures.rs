@@ -170,14 +170,11 @@ pub struct DeprecatedView {
     /// The signature as a schema.
     #[schema(example = "add(Tensor self, Scalar alpha, Tensor other) -> Tensor")]
     pub schema: String,
-    /// The function's signature for Python's argument parser.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The function's signature for Python's argument parser; null if there is only the method.
     pub python_function: Option<String>,
-    /// The method's signature for Python's argument parser.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The method's signature for Python's argument parser; null if there is only the function.
     pub python_method: Option<String>,
     /// The function in the type stub. Methods have none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pyi_function: Option<String>,
 }
 

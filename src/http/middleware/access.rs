@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, MatchedPath, RawPathParams, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, Method, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
@@ -152,7 +152,24 @@ pub async fn guard(
     }
     let (mut parts, body) = request.into_parts();
     parts.extensions.insert(Access(Some(Arc::new(grant))));
-    Ok(next.run(Request::from_parts(parts, body)).await)
+    let mut response = next.run(Request::from_parts(parts, body)).await;
+    keep_private(response.headers_mut());
+    Ok(response)
+}
+
+/// Caches that several people share must not store an answer that needs a token. They would store one
+/// that is `public`, even if its request had a token (RFC 9111, section 3.5).
+fn keep_private(headers: &mut HeaderMap) {
+    let caching = headers.get(header::CACHE_CONTROL);
+    let Some(Ok(caching)) = caching.map(HeaderValue::to_str) else {
+        return;
+    };
+    let others = caching.split(',').map(str::trim);
+    let others = others.filter(|part| !matches!(*part, "public" | "private"));
+    let parts: Vec<&str> = std::iter::once("private").chain(others).collect();
+    if let Ok(value) = HeaderValue::from_str(&parts.join(", ")) {
+        headers.insert(header::CACHE_CONTROL, value);
+    }
 }
 
 /// The names in the path, decoded as in the handler.

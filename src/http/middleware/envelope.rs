@@ -21,7 +21,7 @@ use opatlas_wire::problem::{Kind, PROBLEM_JSON, Problem};
 /// The header that carries the id of a request, in both directions.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Marks an error whose body people read as it is.
+/// Marks an error whose body stays as it is: a page, or an answer in another protocol.
 #[derive(Debug, Clone, Copy)]
 pub struct AsIs;
 

@@ -1,4 +1,4 @@
-//! The layers around every request: access, hosts, budgets, deadlines, metrics.
+//! The layers around every request: access, hosts, parameters, budgets, deadlines, metrics.
 
 pub mod access;
 pub mod bounds;
@@ -7,5 +7,6 @@ pub mod hosts;
 pub mod kept;
 pub mod leftover;
 pub mod metrics;
+pub mod parameters;
 pub mod repeats;
 pub mod sending;

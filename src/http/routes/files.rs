@@ -19,7 +19,7 @@ const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000,
 
 /// A file
 ///
-/// The original bytes. They never change at an address by digest. The media type is
+/// The original bytes. They never change at an address by whole digest. The media type is
 /// `application/yaml` for YAML and `text/plain` for sources, unless `Accept` names
 /// `application/octet-stream`.
 #[utoipa::path(
@@ -94,9 +94,17 @@ async fn answer(api: &Api, accept: &Accept, path: FilePath) -> Result<Response, 
             respond::encoded(service, accept, id, media, &view).await?
         }
     };
-    if let Ok(Address::Key(RevisionKey::Digest(_))) = Address::parse(&path.revision) {
+    if is_whole_digest(&path.revision) {
         let headers = response.headers_mut();
         headers.insert(header::CACHE_CONTROL, FOREVER);
     }
     Ok(response)
+}
+
+/// The first digits of a digest are ambiguous once another digest starts with them.
+fn is_whole_digest(address: &str) -> bool {
+    match Address::parse(address) {
+        Ok(Address::Key(RevisionKey::Digest(digits))) => digits.whole().is_some(),
+        _ => false,
+    }
 }

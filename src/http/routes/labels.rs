@@ -86,9 +86,9 @@ pub async fn one(
 
 /// Set a label
 ///
-/// Creates the label, or moves it to another revision. Moving a label that looks like a version
-/// needs `force=true`, except that the token that created a label may move it, and give it another
-/// release, for an hour, even without the permission `label`.
+/// Creates the label, or moves it to another revision. Moving a label that looks like a version, and
+/// giving a label another release, needs `force=true`. For an hour, the token that created a label may do
+/// both without it, even without the permission `label`.
 #[utoipa::path(
     put,
     path = "/v1/projects/{project}/labels/{label}",

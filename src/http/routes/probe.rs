@@ -173,7 +173,7 @@ pub async fn renew(
     let said = Renewal {
         begun: renewal.begun.as_deref(),
         killed: renewal.killed.as_deref(),
-        kills: renewal.kills,
+        kills: renewal.kills.map(i64::from),
     };
     let shard = (&*path.run, path.shard);
     let renewed =

@@ -24,7 +24,8 @@ use opatlas_wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList,
 ///
 /// Stores the files as a revision, and points the label to it. Idempotent by digest. A file that is
 /// not a list of entries is rejected with its findings. Other findings do not prevent storing, unless
-/// `strict` is true. The token that created the label may move it, and give it another release, for an hour.
+/// `strict` is true. Moving a label that looks like a version, and giving a label another release, needs
+/// `force=true`. For an hour, the token that created the label may do both without it.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/revisions",

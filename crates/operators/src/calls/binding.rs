@@ -1,10 +1,12 @@
 //! The signatures behind one Python name.
 
 use opatlas_pytorch::python::{self, HandSignature, Then};
+use opatlas_pytorch::python_functions;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::python_call::{Arguments, CallError, Parser, ParserRules, Value};
 
 use super::name::Place;
+use super::reach::recorded;
 use super::{Called, Outcome, hand, overloads};
 use crate::catalogue::Catalogue;
 
@@ -73,17 +75,19 @@ impl Binding {
         };
         let bound = alias.unwrap_or(name);
         let by_hand = hand::binding(&place, bound, catalogue.release);
+        if place == Place::Python && by_hand.is_none() && !is_recorded(name, catalogue.release) {
+            return None;
+        }
         let property = hand::property(&place, name);
         let signatures = match (by_hand, property) {
-            (Some(binding), _) => {
+            (Some(binding), _) if !binding.signatures.is_empty() => {
                 let signatures = binding.signatures.iter();
                 signatures.map(BindingSignature::by_hand).collect()
             }
-            (None, Some(_)) => Vec::new(),
-            (None, None) if place == Place::Python => Vec::new(),
-            (None, None) => generated(catalogue, &place, bound),
+            (_, Some(_)) => Vec::new(),
+            (_, None) => generated(catalogue, &place, bound),
         };
-        if signatures.is_empty() && property.is_none() {
+        if signatures.is_empty() && property.is_none() && place != Place::Python {
             return None;
         }
         let answers_for = by_hand.map_or(&[][..], |binding| binding.operators);
@@ -107,6 +111,13 @@ impl Binding {
     pub fn is_by_hand(&self) -> bool {
         let mut signatures = self.signatures.iter();
         self.kind == BindingKind::Property || signatures.any(|it| it.by_hand.is_some())
+    }
+
+    /// `true` for a function that is written in Python and has no handwritten signatures. Its signatures
+    /// are those of the binding that it replaces, if there is one; it takes other arguments.
+    #[must_use]
+    pub fn is_in_python(&self) -> bool {
+        self.place == Place::Python && !self.is_by_hand()
     }
 
     /// Its name with the place: `torch.add`.
@@ -141,6 +152,10 @@ impl Binding {
     }
 
     pub(super) fn outcome(&self, arguments: &Arguments) -> Result<Outcome, CallError> {
+        if self.is_in_python() {
+            let called = recorded::first(&self.name, self.release, arguments);
+            return Ok(Outcome::InPython(called));
+        }
         let mut arguments = arguments.clone();
         if self.kind == BindingKind::Method {
             self.take_tensor(&mut arguments)?;
@@ -244,9 +259,18 @@ impl BindingSignature {
     }
 }
 
+/// Whether it is recorded what a function of `torch` calls, because it is written in Python.
+fn is_recorded(name: &str, release: Release) -> bool {
+    !name.contains('.') && python_functions::find(&format!("torch.{name}"), release).is_some()
+}
+
 /// Returns the generated signatures of a name.
 fn generated(catalogue: &Catalogue, place: &Place, name: &str) -> Vec<BindingSignature> {
     let name_of = |id| catalogue.operator(id).qualified_name().to_owned();
+    let place = match place {
+        Place::Python => &Place::Torch,
+        place => place,
+    };
     let overloads = overloads::of_name(catalogue, place, name).into_iter();
     let signatures = overloads.map(|overload| BindingSignature {
         out_parameter: overload.signature.out_name().map(str::to_owned),

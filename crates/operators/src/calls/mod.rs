@@ -38,6 +38,8 @@ pub enum Outcome {
         /// The operator that it calls.
         called: Called,
     },
+    /// The function is written in Python and calls this.
+    InPython(Called),
     /// The call returns `NotImplemented`, so that Python tries the other operand.
     NotImplemented,
     /// The call raises.

@@ -117,7 +117,7 @@ impl Histories {
 
 impl Service {
     /// The timeline of a project, with all its steps computed. Fails with
-    /// [`ServiceError::NoRevisions`].
+    /// [`ServiceError::NoRevisions`] and [`ServiceError::NoCommits`].
     pub async fn timeline(
         &self,
         project: &str,
@@ -143,7 +143,10 @@ impl Service {
             .filter(|cached| cached.stamp.of == stamp.of);
         let mut timeline = Timeline::load(&*self.store, project, line, stamp, previous).await?;
         if timeline.items.is_empty() {
-            return Err(ServiceError::NoRevisions(timeline.project));
+            return Err(match line {
+                Some(Line::Commits) => ServiceError::NoCommits(timeline.project),
+                _ => ServiceError::NoRevisions(timeline.project),
+            });
         }
         let missing = timeline.missing();
         if !missing.is_empty() {

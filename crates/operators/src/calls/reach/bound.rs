@@ -29,7 +29,7 @@ fn by_arguments(function: String, binding: &Binding, given: &Given<'_>) -> Reach
     let mut refused = None;
     for (guess, arguments) in given.likely().enumerate() {
         let called = match binding.call(&arguments) {
-            Outcome::Takes { called, .. } => called,
+            Outcome::Takes { called, .. } | Outcome::InPython(called) => called,
             Outcome::NotImplemented => Called::Nothing,
             Outcome::Raises(error) => {
                 refused.get_or_insert(error);

@@ -6,7 +6,7 @@
 mod back;
 mod bound;
 mod names;
-mod recorded;
+pub(super) mod recorded;
 mod stored;
 mod values;
 

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use opatlas_pytorch::python_functions::{self, Condition, Function, Phase, RecordedCall};
-use opatlas_schema::python_call::{Argument, Value};
+use opatlas_pytorch::python_functions::{
+    self, Condition, Function, Parameter, Phase, RecordedCall,
+};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::python_call::{Argument, Arguments, Value};
 
 use super::values::word;
 use super::{FunctionCall, Reach, Reached, ReachedOperator};
 use crate::calls::name::Place;
-use crate::calls::{Binding, find};
+use crate::calls::{Binding, Called, find};
 use crate::catalogue::Catalogue;
 
 /// The values that a call passes, by parameter; `None` where the line does not show them.
@@ -24,7 +27,7 @@ pub(super) fn reach(catalogue: &Catalogue, call: &FunctionCall) -> Option<Reach>
     if is_described_by_hand(catalogue, &name) || is_opaque(catalogue, function) {
         return None;
     }
-    let passed = passed(function, call);
+    let passed = shown(function, call);
     let of = |phase| operators(function, phase, &passed);
     let operators = of(Phase::Top);
     let below = of(Phase::Below);
@@ -69,7 +72,49 @@ fn is_described_by_hand(catalogue: &Catalogue, name: &str) -> bool {
     let Some(function) = name.strip_prefix("torch.") else {
         return false;
     };
-    Binding::of(catalogue, Place::Python, function).is_some()
+    let binding = Binding::of(catalogue, Place::Python, function);
+    binding.is_some_and(|binding| binding.is_by_hand())
+}
+
+/// The operator that a call of a function of `torch` runs first; unknown unless each recorded call with
+/// such arguments runs it.
+pub(in crate::calls) fn first(name: &str, release: Release, arguments: &Arguments) -> Called {
+    let function = python_functions::find(&format!("torch.{name}"), release);
+    let called = function.and_then(|function| {
+        let passed = bound(function, arguments)?;
+        operators(function, Phase::Top, &passed).into_iter().next()
+    });
+    match called {
+        Some(first) if first.is_always() => Called::Operator(first.name),
+        _ => Called::Unknown,
+    }
+}
+
+/// The arguments by parameter; `None` if Python may refuse them.
+fn bound(function: Function, arguments: &Arguments) -> Option<Passed> {
+    let parameters: Vec<_> = function.parameters().collect();
+    let positional = arguments.positional.iter();
+    let positional = positional.map(|value| (None, Some(value.clone())));
+    let keywords = arguments.keywords.iter();
+    let keywords = keywords.map(|(name, value)| (Some(&**name), Some(value.clone())));
+    let has = |stars: &str| parameters.iter().any(|it| it.name.starts_with(stars));
+    let places = match (has("**"), has("*")) {
+        // A function that another one is behind: what more arguments do is not known.
+        (true, _) => 1,
+        (false, true) => usize::MAX,
+        (false, false) => parameters.iter().filter(|it| !it.is_keyword_only).count(),
+    };
+    let has_place = (1..=places).contains(&arguments.positional.len());
+    let mut names = arguments.keywords.iter().map(|(name, _)| name);
+    let has_names = names.all(|name| parameters.iter().any(|it| it.name == name));
+    if !has_place || !has_names {
+        return None;
+    }
+    let passed = passed(function, positional.chain(keywords));
+    let is_given = |it: &Parameter| {
+        it.default.is_some() || it.name.starts_with('*') || passed.contains_key(it.name)
+    };
+    parameters.iter().all(is_given).then_some(passed)
 }
 
 /// Whether the function only wraps a binding, so that Python does not know its parameters.
@@ -77,21 +122,31 @@ fn is_opaque(catalogue: &Catalogue, function: Function) -> bool {
     function.parameters().next().is_none() && find(catalogue, function.name).is_some()
 }
 
-/// What a call passes: arguments by parameter, and defaults.
-fn passed(function: Function, call: &FunctionCall) -> Passed {
-    let mut passed = Passed::new();
-    let parameters: Vec<_> = function.parameters().collect();
-    let is_module = call.made_with.is_some();
-    let given = match is_module {
+/// What a call passes: arguments by parameter, and defaults. Nothing if the line does not show them.
+fn shown(function: Function, call: &FunctionCall) -> Passed {
+    let given = match call.made_with.is_some() {
         true => call.made_with.as_deref(),
         false => call.arguments.as_deref(),
     };
-    let Some(given) = given else {
-        return passed;
-    };
-    if given.iter().any(|argument| argument.is_unpacked) {
-        return passed;
+    match given {
+        Some(given) if given.iter().all(|argument| !argument.is_unpacked) => {
+            let given = given.iter();
+            passed(
+                function,
+                given.map(|Argument { name, value, .. }| (name.as_deref(), value.value())),
+            )
+        }
+        _ => Passed::new(),
     }
+}
+
+/// Arguments by parameter, and defaults.
+fn passed<'a>(
+    function: Function,
+    given: impl Iterator<Item = (Option<&'a str>, Option<Value>)>,
+) -> Passed {
+    let mut passed = Passed::new();
+    let parameters: Vec<_> = function.parameters().collect();
     for parameter in &parameters {
         if let Some(default) = parameter.default.filter(|default| *default != "...") {
             passed.insert(parameter.name, literal(default));
@@ -100,7 +155,7 @@ fn passed(function: Function, call: &FunctionCall) -> Passed {
     let mut positional = parameters
         .iter()
         .filter(|parameter| !parameter.is_keyword_only);
-    for Argument { name, value, .. } in given {
+    for (name, value) in given {
         let parameter = match name {
             None => positional.next(),
             Some(name) => parameters.iter().find(|parameter| parameter.name == name),
@@ -108,7 +163,7 @@ fn passed(function: Function, call: &FunctionCall) -> Passed {
         let Some(parameter) = parameter.filter(|it| !it.name.starts_with('*')) else {
             continue;
         };
-        passed.insert(parameter.name, value.value());
+        passed.insert(parameter.name, value);
     }
     passed
 }
