@@ -13,7 +13,7 @@ use super::{Database, local};
 /// Checks the database against its digests while the service runs.
 ///
 /// Reassembles every file and compares it with its SHA-256, every revision with its digest, and
-/// every label with its revision. Also reports labels that look like commits, and files of an SQLite
+/// every label with its revision, and checks all names as `restore` does. Also reports labels that look like commits, and files of an SQLite
 /// database that other users can read. Exits with 1 if it finds any of these.
 #[derive(Debug, Args)]
 pub(super) struct Doctor {

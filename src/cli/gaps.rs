@@ -49,7 +49,8 @@ pub(super) struct Gaps {
     #[arg(long, value_name = "FILE")]
     usage: Option<PathBuf>,
 
-    /// Only operators whose calls fail, or only those that work through something else
+    /// Only operators whose calls fail or work in part (lacking), only those that work through something
+    /// else, or only those for which it is unknown
     #[arg(long, value_enum)]
     only: Option<OnlyName>,
 
@@ -130,13 +131,18 @@ impl Gaps {
     /// Cuts a list to the limit. Returns the number of items that were cut.
     fn cut<T>(&self, items: &mut Vec<T>) -> usize {
         let all = items.len();
+        items.truncate(self.most(all));
+        all - items.len()
+    }
+
+    /// How many of so many items are shown.
+    fn most(&self, all: usize) -> usize {
         let limit = match (self.limit, self.format) {
             (None, Format::Text) => DEFAULT_LIMIT,
             (None | Some(0), _) => all,
             (Some(limit), _) => limit,
         };
-        items.truncate(limit);
-        all - items.len()
+        limit.min(all)
     }
 
     async fn of_key(&self, key: &str) -> anyhow::Result<ExitCode> {
@@ -163,53 +169,67 @@ impl Gaps {
         };
         let mut gaps =
             view(&asked, &Stop::never()).map_err(|problem| anyhow!("{}", problem.detail))?;
-        let more = self.cut(&mut gaps.items);
         self.cut(&mut gaps.leverage);
         match self.format {
             Format::Json => {
                 if let Some(since) = &mut gaps.since {
                     self.cut(&mut since.gained);
+                    self.cut(&mut since.lost);
+                    self.cut(&mut since.was_unknown);
                 }
+                self.cut(&mut gaps.items);
                 self.cut(&mut gaps.unknown);
                 println!("{}", output::json(&serde_json::to_string_pretty(&gaps)?));
             }
-            Format::Csv => print!("{}", gaps_csv(&rows(&gaps))),
+            Format::Csv => {
+                self.cut(&mut gaps.items);
+                print!("{}", gaps_csv(&rows(&gaps)));
+            }
             Format::Markdown => {
                 let (summary, rows) = (summary(&gaps), rows(&gaps));
-                print!("{}", gaps_markdown(&summary, &steps(&gaps), &rows));
+                let most = self.most(rows.len());
+                print!("{}", gaps_markdown(&summary, &steps(&gaps), &rows, most));
             }
-            Format::Text => self.print(&gaps, more),
+            Format::Text => self.print(&gaps),
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    fn print(&self, gaps: &GapsView, more: usize) {
+    fn print(&self, gaps: &GapsView) {
         let counts = &gaps.counts;
         println!(
-            "{}: {} % of {} applicable operators work; {} have a kernel of their own, {} work through others, {} fail, {} are unknown; {} belong to other backends",
+            "{}: {} % of {} applicable operators work; {} have a kernel of their own, {} work through others, {} work in part, {} fail, {} are unknown; {} belong to other backends",
             line(&title(gaps)),
             counts.covered,
             counts.applicable,
             counts.kernels,
             counts.inherited,
-            counts.lacking,
+            counts.partly,
+            counts.lacking.saturating_sub(counts.partly),
             counts.unknown,
             counts.other_backends,
         );
         print!("{}", leverage_text(&steps(gaps)));
         if let Some(since) = &gaps.since {
-            let (count, title) = (since.gained.len(), line(&since.revision.title));
-            println!(
-                "since {title}: {count} gained\n{}",
-                self.names(&since.gained)
-            );
+            let title = line(&since.revision.title);
+            let (gained, lost) = (since.gained.len(), since.lost.len());
+            print!("since {title}: {gained} gained, {lost} lost");
+            if !since.was_unknown.is_empty() {
+                print!("; {} that work now were unknown", since.was_unknown.len());
+            }
+            println!("\n{}", self.names(&since.gained));
+            if lost > 0 {
+                println!("lost since {title}:\n{}", self.names(&since.lost));
+            }
         }
         if !gaps.unknown.is_empty() {
             let names = self.names(&gaps.unknown);
             eprint!("unknown operators in the usage file:\n{names}");
         }
-        print!("{}", gaps_text(&rows(gaps)));
-        say_more(more);
+        let rows = rows(gaps);
+        let most = self.most(rows.len());
+        print!("{}", gaps_text(&rows, most));
+        say_more(rows.len() - most);
     }
 
     /// Names, one per line, up to the limit.

@@ -105,17 +105,16 @@ fn table(support: &SupportView) -> String {
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for of in &support.operators {
         let cells = of.cells.iter();
-        rows.extend(cells.map(|cell| row(&of.operator, cell, &support.from)));
+        rows.extend(cells.map(|cell| row(&of.operator, cell)));
     }
     let title = format!("{} {last}\n", support.project);
     line(title.trim_end()).into_owned() + "\n" + &columns(&rows)
 }
 
-fn row(operator: &str, cell: &Cell, earliest: &Place) -> Vec<String> {
-    let title = |place: &Option<Place>| match place {
+fn row(operator: &str, cell: &Cell) -> Vec<String> {
+    let title = |place: &Option<Place>, is_latest: bool| match place {
         None => "-".to_owned(),
-        // Nothing is known of revisions before the first one.
-        Some(first) if first == earliest => format!("{} or before", first.title()),
+        Some(first) if is_latest => format!("{} or before", first.title()),
         Some(first) => first.title(),
     };
     let until = match (&cell.last, cell.supported) {
@@ -127,8 +126,8 @@ fn row(operator: &str, cell: &Cell, earliest: &Place) -> Vec<String> {
         operator.to_owned(),
         cell.key.clone(),
         works.to_owned(),
-        title(&cell.first) + &until,
-        title(&cell.first_kernel),
+        title(&cell.first, cell.first_at_latest) + &until,
+        title(&cell.first_kernel, cell.first_kernel_at_latest),
     ];
     cells.iter().map(|cell| line(cell).into_owned()).collect()
 }

@@ -395,6 +395,7 @@ fn a_backup_comes_back_and_is_checked() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     succeeds(folder, &["import", "--sample"]);
+    succeeds(folder, &["history", "blend.Tensor"]);
     let saved = succeeds(folder, &["backup", "saved.backup"]);
     assert!(saved.contains("saved.backup"), "{saved}");
     let again = run(folder, &["backup", "saved.backup"]);

@@ -14,6 +14,7 @@ mod histories;
 mod indexes;
 mod private;
 mod readme;
+mod releases;
 mod schemas;
 mod serving;
 mod signatures;

@@ -98,3 +98,23 @@ async fn a_newer_database_is_refused_with_advice() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(said.contains("a newer version of Opatlas wrote"), "{said}");
 }
+
+/// What `restore` would refuse, `doctor` reports.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_no_command_gives_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite://{}", folder.path().join("opatlas.db").display());
+    {
+        let server = Served::start(&database);
+        server.project("p");
+        assert_eq!(server.ingest("p", "label=main", &text(1)).status, 201);
+    }
+    assert_eq!(doctor(&database).0, Some(0));
+    let mut past = SqliteConnection::connect(&database).await.unwrap();
+    past.execute("UPDATE labels SET release = '2/9'")
+        .await
+        .unwrap();
+    let (code, said) = doctor(&database);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("`2/9` is not a release"), "{said}");
+}

@@ -23,8 +23,12 @@ pub struct Row {
     pub key: String,
     /// The first revision in which a call works.
     pub first: Option<String>,
+    /// Whether a call may have worked before that.
+    pub first_at_latest: bool,
     /// The first revision with a kernel on the key itself.
     pub first_kernel: Option<String>,
+    /// Whether the key may have had a kernel before that.
+    pub first_kernel_at_latest: bool,
     /// The last revision in which a call works.
     pub last: Option<String>,
     /// Whether a call works in the last revision.
@@ -42,8 +46,8 @@ pub struct Row {
 }
 
 /// The first line of the CSV form.
-const HEADER: &str =
-    "operator,key,supported,first,first_kernel,last,reason,source_key,kernel,verdict,works\r\n";
+const HEADER: &str = "operator,key,supported,first,first_kernel,last,reason,source_key,kernel,verdict,works,\
+     first_at_latest,first_kernel_at_latest\r\n";
 
 /// The table as CSV (RFC 4180).
 #[must_use]
@@ -64,6 +68,8 @@ pub fn csv(rows: &[Row]) -> String {
                 row.kernel.as_deref().unwrap_or_default(),
                 row.verdict.unwrap_or_default(),
                 row.works.unwrap_or_default(),
+                flag(row.first_at_latest),
+                flag(row.first_kernel_at_latest),
             ],
         );
     }
@@ -90,7 +96,7 @@ pub fn markdown(rows: &[Row], keys: &[String], last: &str) -> String {
     out
 }
 
-/// `kernel since 2.5.0`, `CompositeImplicitAutograd since 2.0.0`, `2.0.0 until 2.4.0, now unknown`, or the
+/// `kernel since 2.5.0`, `CompositeImplicitAutograd since 2.0.0 or earlier`, `2.0.0 until 2.4.0, now unknown`, or the
 /// verdict if it never worked.
 fn cell(row: &Row) -> String {
     let (Some(first), Some(last)) = (&row.first, &row.last) else {
@@ -102,13 +108,19 @@ fn cell(row: &Row) -> String {
             _ => format!("{first} until {last}"),
         };
     }
+    let since = |first: &str, is_latest: bool| match is_latest {
+        true => format!("{first} or earlier"),
+        false => first.to_owned(),
+    };
+    let begins = since(first, row.first_at_latest);
     match (&row.first_kernel, row.reason, &row.source_key) {
         (Some(kernel), Some("kernel"), _) if kernel != first => {
-            format!("kernel since {kernel} (runs since {first})")
+            let kernel = since(kernel, row.first_kernel_at_latest);
+            format!("kernel since {kernel} (runs since {begins})")
         }
-        (_, Some("kernel"), _) => format!("kernel since {first}"),
-        (_, _, Some(source)) => format!("{source} since {first}"),
-        _ => format!("since {first}"),
+        (_, Some("kernel"), _) => format!("kernel since {begins}"),
+        (_, _, Some(source)) => format!("{source} since {begins}"),
+        _ => format!("since {begins}"),
     }
 }
 
@@ -168,7 +180,9 @@ mod tests {
             operator: "add.Tensor".into(),
             key: "MPS".into(),
             first: Some(first.into()),
+            first_at_latest: false,
             first_kernel: kernel.map(Into::into),
+            first_kernel_at_latest: false,
             last: Some(last.into()),
             is_supported,
             reason: Some(if kernel.is_some() {
@@ -201,6 +215,13 @@ mod tests {
                     ..row("2.0.0", None, "2.4.0", false)
                 },
                 "2.0.0 until 2.4.0, now unknown",
+            ),
+            (
+                Row {
+                    first_at_latest: true,
+                    ..row("2.0.0", Some("2.5.0"), "2.9.0", true)
+                },
+                "kernel since 2.5.0 (runs since 2.0.0 or earlier)",
             ),
             (Row::default(), "no"),
         ];

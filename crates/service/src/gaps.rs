@@ -1,6 +1,6 @@
 //! Applicable operators that a backend lacks or inherits, the most important ones first.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use opatlas_diff::revision::CORE;
 use opatlas_dispatch::Reason;
@@ -10,7 +10,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
-use opatlas_verdict::{Because, KnownFrom, Leverage, Verdict};
+use opatlas_verdict::{Because, KnownFrom, Leverage, Shift, Side, Verdict};
 
 use opatlas_source::{Stop, Stopped};
 
@@ -173,23 +173,53 @@ pub fn gaps(
     Ok(gaps)
 }
 
-/// The operators for which a key has a kernel of its own now, but not in `before`.
+/// What became of the declared operators that two revisions have, at a key.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Moves {
+    /// Those that failed, always or in some cases, and work now.
+    pub gained: Vec<String>,
+    /// Those that worked, and fail now, always or in some cases.
+    pub lost: Vec<String>,
+    /// Those that work now, while this was unknown before.
+    pub was_unknown: Vec<String>,
+}
+
+/// What became of the operators since `before`, by name. Empty if that revision does not have the key.
 #[must_use]
-pub fn gained(snapshot: &Snapshot, before: &Snapshot, key: &str) -> Vec<String> {
-    let kernels = |snapshot: &Snapshot| -> Vec<String> {
-        let Some(slot) = snapshot.view().keys().slot(key) else {
-            return Vec::new();
-        };
-        let view = snapshot.view();
-        let own = declared(snapshot, slot).filter(|(id, _)| view.has_kernel(*id, slot));
-        own.map(|(id, _)| snapshot.catalogue.operator(id).qualified_name().to_owned())
-            .collect()
+pub fn moves(snapshot: &Snapshot, before: &Snapshot, key: &str) -> Moves {
+    let mut moves = Moves::default();
+    let slot = |snapshot: &Snapshot| snapshot.view().keys().slot(key);
+    let (Some(now), Some(then)) = (slot(snapshot), slot(before)) else {
+        return moves;
     };
-    let had: FxHashSet<String> = kernels(before).into_iter().collect();
-    let mut gained = kernels(snapshot);
-    gained.retain(|name| !had.contains(name));
-    gained.sort();
-    gained
+    for (id, _) in declared(snapshot, now) {
+        let name = snapshot.catalogue.operator(id).qualified_name();
+        let Some(was) = before.catalogue.find_qualified(name) else {
+            continue;
+        };
+        let (Some(was), Some(is)) = (side(before, was, then), side(snapshot, id, now)) else {
+            continue;
+        };
+        let list = match Shift::between(was, is, false) {
+            Shift::Gained => &mut moves.gained,
+            Shift::Lost => &mut moves.lost,
+            _ if was.verdict.is_unknown() && is.verdict.works() => &mut moves.was_unknown,
+            _ => continue,
+        };
+        list.push(name.to_owned());
+    }
+    for list in [&mut moves.gained, &mut moves.lost, &mut moves.was_unknown] {
+        list.sort();
+    }
+    moves
+}
+
+fn side(snapshot: &Snapshot, id: OperatorId, slot: Slot) -> Option<Side> {
+    let view = snapshot.view();
+    Some(Side {
+        rule: view.tables.pattern(id)?.table.rule(slot),
+        verdict: view.verdict(id, slot),
+    })
 }
 
 /// The names in a usage file that match no operator of the revision.

@@ -1,9 +1,12 @@
-//! Validates the names in a backup, which is untrusted input.
+//! Validates the names in a database: in a backup, which is untrusted input, before it is restored,
+//! and in every database that is checked.
 
+use futures_util::TryStreamExt as _;
 use tokio::sync::mpsc::channel;
 
 use super::Store;
-use super::copy::{Rows, TABLES, Value};
+use super::copy::{Kind, Rows, TABLES, Table, Value};
+use super::database::Connection;
 use super::error::StoreError;
 use super::names::{LabelName, MAX_NAME, ProjectName};
 use opatlas_source::Bundle;
@@ -34,17 +37,37 @@ pub async fn unfit_names(store: &dyn Store) -> Result<Vec<String>, StoreError> {
     }
 }
 
-fn look_at(rows: &Rows, faults: &mut Vec<String>) {
-    let Some(table) = TABLES.get(rows.table) else {
-        return;
-    };
-    for row in &rows.rows {
-        for ((column, _), value) in table.columns.iter().zip(row) {
-            if let Value::Text(Some(text)) = value
-                && let Some(fault) = fault(table.name, column, text)
-            {
-                faults.push(shown(&fault));
+/// As [`unfit_names`], in an open transaction.
+pub(crate) async fn unfit_in(connection: &mut impl Connection) -> Result<Vec<String>, StoreError> {
+    let mut faults = Vec::new();
+    let has_texts = |table: &&Table| table.columns.iter().any(|(_, kind)| *kind == Kind::Text);
+    for table in TABLES.iter().filter(has_texts) {
+        let mut rows = connection.table(table);
+        while let Some(row) = rows.try_next().await? {
+            look_at_row(table, &row, &mut faults);
+            if faults.len() >= MOST {
+                faults.truncate(MOST);
+                return Ok(faults);
             }
+        }
+    }
+    Ok(faults)
+}
+
+fn look_at(rows: &Rows, faults: &mut Vec<String>) {
+    if let Some(table) = TABLES.get(rows.table) {
+        for row in &rows.rows {
+            look_at_row(table, row, faults);
+        }
+    }
+}
+
+fn look_at_row(table: &Table, row: &[Value], faults: &mut Vec<String>) {
+    for ((column, _), value) in table.columns.iter().zip(row) {
+        if let Value::Text(Some(text)) = value
+            && let Some(fault) = fault(table.name, column, text)
+        {
+            faults.push(shown(&fault));
         }
     }
 }
@@ -68,6 +91,8 @@ fn fault(table: &str, column: &str, text: &str) -> Option<String> {
         }
         ("exceptions" | "tokens", "id") => unless(is_plain(text), "an id"),
         ("exceptions", "until_date") => unless(is_plain(text), "a date"),
+        // The first step of a timeline has no base.
+        ("steps", "base_release") if text.is_empty() => None,
         (_, "release" | "base_release" | "head_release" | "until_release") => {
             unless(is_plain(text), "a release")
         }
@@ -120,6 +145,8 @@ mod tests {
             assert!(fault(table, column, bad).is_some(), "{table}.{column}");
         }
         assert!(fault("projects", "name", "*").is_some());
+        assert_eq!(fault("steps", "base_release", ""), None);
+        assert!(fault("steps", "head_release", "").is_some());
         assert_eq!(fault("tokens", "projects", "*"), None);
         assert_eq!(fault("exceptions", "reason", "any\u{1b}text"), None);
     }

@@ -5,7 +5,8 @@ use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 
 use crate::View;
-use crate::{Answer, Verdict, percentages};
+use crate::shares::{percentages, split};
+use crate::{Answer, Verdict};
 use opatlas_dispatch::resolve::Precedence;
 
 /// Operators by verdict, in the order of [`Verdict::ALL`].
@@ -55,19 +56,41 @@ impl KeyCoverage {
         counted.map(|(_, count)| count).sum()
     }
 
-    /// The parts of the applicable operators in percent; they add up to 100.
+    /// The parts of the applicable operators in percent, as [`percentages_by_answer`] rounds them.
     #[must_use]
     pub fn percent(&self) -> [u8; Verdict::ALL.len()] {
-        percentages(self.declared)
+        percentages_by_answer(self.declared)
     }
 
-    /// The share that works in percent: the sum of its parts as they are shown.
+    /// The share that works in percent, which is the sum of its parts.
     #[must_use]
     pub fn covered(&self) -> u8 {
         let verdicts = Verdict::ALL.iter().zip(self.percent());
         let working = verdicts.filter(|(verdict, _)| verdict.works());
         working.map(|(_, share)| share).sum()
     }
+}
+
+/// Operators by verdict in whole percentages, which add up to 100. The answers are rounded first, and
+/// the verdicts of an answer add up to its share.
+#[must_use]
+pub fn percentages_by_answer(counts: VerdictCounts) -> [u8; Verdict::ALL.len()] {
+    let answers = [Answer::Yes, Answer::Partly, Answer::No, Answer::Unknown];
+    let of = |answer| {
+        let mut counts = counts.into_iter().zip(Verdict::ALL);
+        std::array::from_fn::<u32, { Verdict::ALL.len() }, _>(|_| match counts.next() {
+            Some((count, verdict)) if Answer::from(verdict) == answer => count,
+            _ => 0,
+        })
+    };
+    let wholes = percentages(answers.map(|answer| of(answer).iter().sum()));
+    let mut shares = [0; Verdict::ALL.len()];
+    for (answer, whole) in answers.into_iter().zip(wholes) {
+        for (share, part) in shares.iter_mut().zip(split(whole, of(answer))) {
+            *share += part;
+        }
+    }
+    shares
 }
 
 impl View<'_> {
@@ -141,5 +164,27 @@ impl Counts {
             declared: minus(self.declared, other.declared),
             generated: minus(self.generated, other.generated),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_add_up_to_the_rounded_share_that_works() {
+        let counts = [60, 574, 0, 0, 1700, 2];
+        let shares = percentages_by_answer(counts);
+        assert_eq!(
+            shares.iter().map(|share| u32::from(*share)).sum::<u32>(),
+            100
+        );
+        let coverage = KeyCoverage {
+            declared: counts,
+            ..KeyCoverage::default()
+        };
+        // 634 of 2336 are 27.1 %; 2.6 % and 24.6 % alone would be rounded up.
+        assert_eq!(coverage.covered(), 27);
+        assert_eq!(percentages_by_answer([0; 6]), [0; 6]);
     }
 }

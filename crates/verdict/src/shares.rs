@@ -1,20 +1,24 @@
 //! Percentages that add up.
 
-/// Whole percentages of parts that add up to 100 (to 0 when there is nothing): each is rounded
+/// Whole percentages of parts that add up to 100 (to 0 when there is nothing).
+pub(crate) fn percentages<const N: usize>(parts: [u32; N]) -> [u8; N] {
+    split(100, parts)
+}
+
+/// Whole shares of parts that add up to `all`, at most 100 (to 0 when there is nothing): each is rounded
 /// down, and the largest remainders are rounded up, earlier parts first.
-#[must_use]
-pub fn percentages<const N: usize>(parts: [u32; N]) -> [u8; N] {
+pub(crate) fn split<const N: usize>(all: u8, parts: [u32; N]) -> [u8; N] {
     let whole: u64 = parts.iter().map(|&part| u64::from(part)).sum();
     let mut rounded = [0; N];
     if whole == 0 {
         return rounded;
     }
     let mut order: Vec<usize> = (0..N).collect();
-    let share = |index: usize| u64::from(parts[index]) * 100;
+    let share = |index: usize| u64::from(parts[index]) * u64::from(all);
     for (index, rounded) in rounded.iter_mut().enumerate() {
-        *rounded = u8::try_from(share(index) / whole).unwrap_or(100);
+        *rounded = u8::try_from(share(index) / whole).unwrap_or(all);
     }
-    let left = 100 - rounded.iter().map(|&part| usize::from(part)).sum::<usize>();
+    let left = usize::from(all) - rounded.iter().map(|&part| usize::from(part)).sum::<usize>();
     order.sort_by_key(|&index| std::cmp::Reverse(share(index) % whole));
     for index in order.into_iter().take(left) {
         rounded[index] += 1;
@@ -24,7 +28,7 @@ pub fn percentages<const N: usize>(parts: [u32; N]) -> [u8; N] {
 
 #[cfg(test)]
 mod tests {
-    use crate::*;
+    use super::*;
 
     #[test]
     fn parts_add_up() {

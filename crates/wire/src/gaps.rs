@@ -170,8 +170,12 @@ pub struct Since {
     pub revision: SideView,
     /// Counts there; null if the key does not exist there.
     pub counts: Option<GapCounts>,
-    /// Operators that gained a kernel registered on the key.
+    /// Operators of both revisions that failed, always or in some cases, and work now.
     pub gained: Vec<String>,
+    /// Operators of both revisions that worked, and fail now, always or in some cases.
+    pub lost: Vec<String>,
+    /// Operators of both revisions that work now, while this was unknown. They are not gains.
+    pub was_unknown: Vec<String>,
 }
 
 /// The count of an operator in a usage file.
@@ -246,14 +250,16 @@ pub fn view(asked: &GapRequest<'_>, stop: &Stop) -> Result<Gaps, Problem> {
         usage: gap.usage,
         new: is_new(gap),
     });
-    let since = asked.since.map(|(revision, before)| Since {
-        revision: revision.clone(),
-        counts: before
-            .view()
-            .keys()
-            .slot(asked.key)
-            .map(|slot| before.view().coverage_of(slot).into()),
-        gained: gaps::gained(snapshot, before, asked.key),
+    let since = asked.since.map(|(revision, before)| {
+        let moves = gaps::moves(snapshot, before, asked.key);
+        let slot = before.view().keys().slot(asked.key);
+        Since {
+            revision: revision.clone(),
+            counts: slot.map(|slot| before.view().coverage_of(slot).into()),
+            gained: moves.gained,
+            lost: moves.lost,
+            was_unknown: moves.was_unknown,
+        }
     });
     Ok(Gaps {
         revision: asked.revision.clone(),

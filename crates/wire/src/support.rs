@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::history::{LineName, RangeView};
 use crate::place::Place;
-use opatlas_service::history::{Support, Timeline};
+use opatlas_service::history::{Range, Support, SupportCell, Timeline};
 
 /// The operators and backends to report on.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
@@ -69,8 +69,13 @@ pub struct Cell {
     pub supported: bool,
     /// The first revision in which a call works.
     pub first: Option<Place>,
+    /// True if it may have worked before `first`: just before, this is unknown, or the requested range
+    /// begins there.
+    pub first_at_latest: bool,
     /// The first revision with a kernel registered on the key.
     pub first_kernel: Option<Place>,
+    /// The same for `first_kernel`.
+    pub first_kernel_at_latest: bool,
     /// The last revision in which a call works.
     pub last: Option<Place>,
     /// The reason of the entry in that revision.
@@ -90,8 +95,15 @@ pub struct Cell {
     pub ranges: Vec<RangeView>,
 }
 
-/// The rows for reports.
-pub fn rows(timeline: &Timeline, table: &[Support], last: usize) -> Vec<Row> {
+/// Whether the support that begins at a place may be older.
+#[must_use]
+pub fn at_latest(cell: &SupportCell, first: Option<usize>, asked: &Range) -> bool {
+    first.is_some_and(|first| cell.is_unknown_before(first, asked))
+}
+
+/// The rows for reports about a range of a timeline.
+pub fn rows(timeline: &Timeline, table: &[Support], asked: &Range) -> Vec<Row> {
+    let last = *asked.end();
     let title = |place: usize| timeline.items[place].title();
     let mut rows = Vec::new();
     for support in table {
@@ -101,7 +113,9 @@ pub fn rows(timeline: &Timeline, table: &[Support], last: usize) -> Vec<Row> {
                 operator: support.operator.clone(),
                 key: cell.key.clone(),
                 first: cell.first().map(title),
+                first_at_latest: at_latest(cell, cell.first(), asked),
                 first_kernel: cell.first_kernel().map(title),
+                first_kernel_at_latest: at_latest(cell, cell.first_kernel(), asked),
                 last: at_last.map(|range| title(*range.range.end())),
                 is_supported: at_last.is_some_and(|range| *range.range.end() == last),
                 reason: at_last.map(|range| range.reason.as_str()),

@@ -215,7 +215,8 @@ async fn answer(
         let text = match media {
             Media::Csv => gaps_csv(&rows(&gaps)).into_bytes(),
             Media::Markdown => {
-                gaps_markdown(&summary(&gaps), &steps(&gaps), &rows(&gaps)).into_bytes()
+                let rows = rows(&gaps);
+                gaps_markdown(&summary(&gaps), &steps(&gaps), &rows, rows.len()).into_bytes()
             }
             _ => json(&gaps),
         };

@@ -11,13 +11,13 @@ use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
-use opatlas_service::history::{Support, SupportCell, Timeline};
+use opatlas_service::history::{Range, Support, SupportCell, Timeline};
 use opatlas_wire::history::served;
 use opatlas_wire::json::json;
 use opatlas_wire::paths::ProjectPath;
 use opatlas_wire::place::Place;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
-use opatlas_wire::support::{Cell, SupportOf, SupportQuery, SupportView, rows};
+use opatlas_wire::support::{Cell, SupportOf, SupportQuery, SupportView, at_latest, rows};
 
 const FORMS: &[Media] = &[Media::Json, Media::Csv, Media::Markdown];
 
@@ -66,16 +66,19 @@ pub async fn table(
     let last = *asked.end();
     let make = move |_: &Stop| {
         let bytes = match media {
-            Media::Csv => csv(&rows(&timeline, &table, last)).into_bytes(),
+            Media::Csv => csv(&rows(&timeline, &table, &asked)).into_bytes(),
             Media::Markdown => {
                 let title = format!("{} {}", timeline.project, timeline.items[last].title());
-                markdown(&rows(&timeline, &table, last), &keys, &title).into_bytes()
+                markdown(&rows(&timeline, &table, &asked), &keys, &title).into_bytes()
             }
             _ => json(&SupportView {
                 project: timeline.project.to_string(),
                 from: Place::at(&timeline, *asked.start()),
                 to: Place::at(&timeline, last),
-                operators: table.iter().map(|s| support(&timeline, s, last)).collect(),
+                operators: table
+                    .iter()
+                    .map(|s| support(&timeline, s, &asked))
+                    .collect(),
                 keys,
             }),
         };
@@ -103,7 +106,8 @@ fn names(parameter: &'static str, text: &str) -> Result<Vec<String>, Problem> {
     Err(Problem::new(Kind::InvalidParameter, text).about(parameter))
 }
 
-fn support(timeline: &Timeline, support: &Support, last: usize) -> SupportOf {
+fn support(timeline: &Timeline, support: &Support, asked: &Range) -> SupportOf {
+    let last = *asked.end();
     let place = |place| Place::at(timeline, place);
     let cell = |cell: &SupportCell| {
         let at_last = cell.last();
@@ -111,7 +115,9 @@ fn support(timeline: &Timeline, support: &Support, last: usize) -> SupportOf {
             key: cell.key.clone(),
             supported: at_last.is_some_and(|range| *range.range.end() == last),
             first: cell.first().map(place),
+            first_at_latest: at_latest(cell, cell.first(), asked),
             first_kernel: cell.first_kernel().map(place),
+            first_kernel_at_latest: at_latest(cell, cell.first_kernel(), asked),
             last: at_last.map(|range| place(*range.range.end())),
             reason: at_last.map(|range| range.reason.as_str().into()),
             verdict: cell.verdict_at(last).map(|it| it.as_str().into()),

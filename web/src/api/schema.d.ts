@@ -2145,7 +2145,14 @@ export interface components {
             /** @description Whether a call works in the last revision. */
             supported: boolean;
             first: components["schemas"]["Place"] | null;
+            /**
+             * @description True if it may have worked before `first`: just before, this is unknown, or the requested range
+             *     begins there.
+             */
+            first_at_latest: boolean;
             first_kernel: components["schemas"]["Place"] | null;
+            /** @description The same for `first_kernel`. */
+            first_kernel_at_latest: boolean;
             last: components["schemas"]["Place"] | null;
             /**
              * @description The reason of the entry in that revision.
@@ -5445,8 +5452,12 @@ export interface components {
             /** @description That revision. */
             revision: components["schemas"]["SideView"];
             counts: components["schemas"]["GapCounts"] | null;
-            /** @description Operators that gained a kernel registered on the key. */
+            /** @description Operators of both revisions that failed, always or in some cases, and work now. */
             gained: string[];
+            /** @description Operators of both revisions that worked, and fail now, always or in some cases. */
+            lost: string[];
+            /** @description Operators of both revisions that work now, while this was unknown. They are not gains. */
+            was_unknown: string[];
         };
         /** @description A way in the words. */
         SoughtWayView: {

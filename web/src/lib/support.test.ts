@@ -22,7 +22,9 @@ describe("a cell of support", () => {
 			key: "XPU",
 			supported: verdict === "runs",
 			first: first === null ? null : at(first),
+			first_at_latest: false,
 			first_kernel: null,
+			first_kernel_at_latest: false,
 			last: last === null ? null : at(last),
 			reason: null,
 			verdict,
@@ -40,6 +42,7 @@ describe("a cell of support", () => {
 	it("says since when it has worked without a break", () => {
 		expect(cell("runs", "2.2", "2.4", [fails, decomposes, runs])).toBe("runs since 2.2");
 		expect(cell("runs", "2.0", "2.4", [decomposes, fails, runs])).toBe("runs since 2.3");
+		expect(cell("runs", "2.3", "2.4", [unknown, runs])).toBe("runs since 2.3 or earlier");
 	});
 
 	it("says that something is lost only where it was there", () => {

@@ -4,20 +4,25 @@ import { type HistoryRange, placeTitle, rangeTitle, type TimelinePlace } from ".
 type SupportCell = components["schemas"]["SupportView"]["operators"][number]["cells"][number];
 
 /** What a cell of a support table comes to, in words. */
-export function supportWords({ verdict, first, last, ranges }: SupportCell): string {
+export function supportWords(cell: SupportCell): string {
+	const { verdict, first, last, ranges } = cell;
 	const worked = first && last ? `worked ${within(first, last)}` : undefined;
 	const end = ranges.at(-1);
 	if (!end) return "not there";
 	// Without a verdict, the last revision does not have the operator.
 	if (!verdict) return worked ? `removed; ${worked}` : `removed after ${placeTitle(end.to)}`;
-	if (end.works === "yes") return `${verdict} since ${placeTitle(workingSince(ranges) ?? end.from)}`;
+	if (end.works === "yes") return `${verdict} since ${workingSince(cell)}`;
 	return worked ? `${verdict}; ${worked}` : verdict;
 }
 
-/** Since when it has worked without a break. */
-function workingSince(ranges: readonly HistoryRange[]): TimelinePlace | undefined {
+/** Since when it has worked without a break; `or earlier` where nobody knows how it was before. */
+function workingSince({ ranges, first, first_at_latest }: SupportCell): string {
 	const broken = ranges.findLastIndex(({ works }) => works !== "yes");
-	return ranges[broken + 1]?.from;
+	const from = ranges[broken + 1]?.from ?? first;
+	if (!from) return "";
+	const isFirst = first?.revision === from.revision && first.label === from.label;
+	const isOpen = ranges[broken]?.works === "unknown" || (isFirst && first_at_latest);
+	return isOpen ? `${placeTitle(from)} or earlier` : placeTitle(from);
 }
 
 /** `only in 2.12.1`, or `from 2.12.1 to 2.13.0` */

@@ -26,8 +26,8 @@ export default function Coverage() {
 					Coverage is the share of applicable operators with the verdict runs, decomposes or falls
 					back. Unknown counts neither as working nor as failing. Operators that autogen adds are
 					counted apart. Pages show the share with one digit,
-					rounded down. Badges and reports show whole per cent: the parts are rounded so that they
-					add up to 100 %, and the share is the sum of its rounded parts.
+					rounded down. Badges and reports show whole per cent: the answers are rounded so that they
+					add up to 100 %, and then the verdicts of each answer so that they add up to it.
 				</p>
 			</Section>
 			<Section id="others" title="Operators of other backends">

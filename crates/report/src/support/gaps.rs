@@ -154,9 +154,14 @@ pub struct GapSummary {
     pub other_backends: u32,
 }
 
-/// A gap list as Markdown.
+/// A gap list as Markdown, with at most `most` rows.
 #[must_use]
-pub fn gaps_markdown(summary: &GapSummary, steps: &[StepRow<'_>], rows: &[GapRow<'_>]) -> String {
+pub fn gaps_markdown(
+    summary: &GapSummary,
+    steps: &[StepRow<'_>],
+    rows: &[GapRow<'_>],
+    most: usize,
+) -> String {
     let mut out = format!(
         "### {}\n\n{} % of {} applicable operators work; {} belong to other backends.\n\n",
         escape::prose(&summary.title),
@@ -175,15 +180,22 @@ pub fn gaps_markdown(summary: &GapSummary, steps: &[StepRow<'_>], rows: &[GapRow
         out.push('\n');
     }
     let (gaps, unknown) = apart(rows);
-    gap_rows(&mut out, gaps);
+    gap_rows(&mut out, first(gaps, most));
     if !unknown.is_empty() {
         let _ = writeln!(out, "\n{}\n", escape::prose(&unknown_title(unknown)));
-        gap_rows(&mut out, unknown);
+        gap_rows(&mut out, first(unknown, most.saturating_sub(gaps.len())));
     }
     out
 }
 
+fn first<T>(items: &[T], most: usize) -> &[T] {
+    &items[..most.min(items.len())]
+}
+
 fn gap_rows(out: &mut String, rows: &[GapRow<'_>]) {
+    if rows.is_empty() {
+        return;
+    }
     out.push_str("| operator | works | other backends | usage | |\n|---|---|---|---|---|\n");
     for row in rows {
         let usage = row
@@ -220,19 +232,22 @@ fn unknown_title(rows: &[GapRow<'_>]) -> String {
     title
 }
 
-/// A gap list as text for a terminal.
+/// A gap list as text for a terminal, with at most `most` rows.
 #[must_use]
-pub fn gaps_text(rows: &[GapRow<'_>]) -> String {
-    let width = rows.iter().map(|row| row.operator.chars().count()).max();
+pub fn gaps_text(rows: &[GapRow<'_>], most: usize) -> String {
+    let shown = first(rows, most).iter();
+    let width = shown.map(|row| row.operator.chars().count()).max();
     let width = width.unwrap_or(0);
     let (gaps, unknown) = apart(rows);
     let mut out = String::new();
-    gaps.iter().for_each(|row| gap_line(&mut out, row, width));
+    for row in first(gaps, most) {
+        gap_line(&mut out, row, width);
+    }
     if !unknown.is_empty() {
         let _ = writeln!(out, "\n{}", escape::line(&unknown_title(unknown)));
-        unknown
-            .iter()
-            .for_each(|row| gap_line(&mut out, row, width));
+        for row in first(unknown, most.saturating_sub(gaps.len())) {
+            gap_line(&mut out, row, width);
+        }
     }
     out
 }

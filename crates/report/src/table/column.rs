@@ -11,7 +11,7 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_verdict::Verdict;
-use opatlas_verdict::percentages;
+use opatlas_verdict::percentages_by_answer;
 
 /// What to show about a key.
 #[derive(Debug, Clone, Copy)]
@@ -108,7 +108,7 @@ fn verdicts(shown: Shown<'_>, entries: &[(OperatorId, Entry<'_>)], slot: Slot) -
         }
     }
     let [declared, generated] = counts;
-    let shares = percentages(declared);
+    let shares = percentages_by_answer(declared);
     let mut out = String::new();
     for (at, verdict) in Verdict::ALL.into_iter().enumerate() {
         if declared[at] + generated[at] > 0 {

@@ -282,8 +282,9 @@ fn read(place: usize, operator: &str, event: &StoredEvent) -> HistoryEvent {
     let follows = event.follows().map(str::to_owned);
     let (mut keys, mut names) = (Vec::new(), Vec::new());
     match &change.subject {
-        _ if follows.is_some() => {}
         Subject::Keys(_) => keys = change.subject.names(),
+        // Arguments of the operator that it follows are not its own.
+        _ if follows.is_some() => {}
         subject => names = subject.names(),
     }
     HistoryEvent {
@@ -302,8 +303,8 @@ fn read(place: usize, operator: &str, event: &StoredEvent) -> HistoryEvent {
 
 /// Whether an event concerns a key, or no keys at all. Removes other keys from it.
 fn of_key(event: &mut HistoryEvent, key: &str) -> bool {
-    if event.kind != EventKind::Kernel || event.keys.is_empty() {
-        return event.kind != EventKind::Kernel;
+    if event.keys.is_empty() {
+        return true;
     }
     let is_there = event.keys.iter().any(|other| other == key);
     if is_there {

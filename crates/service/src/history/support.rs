@@ -56,6 +56,17 @@ impl SupportCell {
         self.supported().next().map(|range| *range.range.start())
     }
 
+    /// Whether the support at a place may be older: just before, it is unknown, or the requested range
+    /// begins there.
+    #[must_use]
+    pub fn is_unknown_before(&self, place: usize, asked: &Range) -> bool {
+        if place == *asked.start() {
+            return true;
+        }
+        let before = self.range_at(place - 1);
+        before.is_some_and(|range| range.standing() == Standing::Unknown)
+    }
+
     /// The last place with support, and the kernel there.
     #[must_use]
     pub fn last(&self) -> Option<&KeyRange> {

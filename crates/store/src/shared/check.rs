@@ -11,6 +11,7 @@ use crate::ids::decode;
 use crate::maintenance::CheckReport;
 use crate::names::LabelName;
 use crate::sql;
+use crate::vetting::unfit_in;
 use opatlas_source::{Digest, revision_digest};
 
 type Digests = FxHashMap<i64, Digest>;
@@ -25,6 +26,7 @@ pub(super) async fn check(connection: &mut impl Connection) -> Result<CheckRepor
     let used_files = revisions(connection, &files, &mut report).await?;
     labels(connection, &mut report).await?;
     probe::check(connection, &mut report).await?;
+    report.faults.extend(unfit_in(connection).await?);
     let unneeded = [
         chunks.len() - used_chunks.len(),
         groups.len() - used_groups.len(),
@@ -182,13 +184,11 @@ async fn labels(
     let mut stream = connection.stream::<(String, String)>(query(sql::ALL_LABELS));
     while let Some((project, name)) = stream.try_next().await? {
         report.labels += 1;
-        match LabelName::parse(&name) {
-            Ok(label) if label.looks_like_commit() => report.warnings.push(format!(
-                "label `{label}` of project `{project}` looks like a commit or a digest and could be \
+        if LabelName::parse(&name).is_ok_and(|label| label.looks_like_commit()) {
+            report.warnings.push(format!(
+                "label `{name}` of project `{project}` looks like a commit or a digest and could be \
                  taken for one; give its revision another label, then delete this one"
-            )),
-            Ok(_) => {}
-            Err(error) => report.faults.push(format!("project `{project}`: {error}")),
+            ));
         }
     }
     Ok(())

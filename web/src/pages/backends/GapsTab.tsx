@@ -34,7 +34,7 @@ const FOLDED = ["tag", "kind", "python_module", "namespace", "added"] as const;
 
 const ONLY_NAMES = {
 	all: "All gaps",
-	lacking: "Fail",
+	lacking: "Fail or work in part",
 	inherited: "Work otherwise",
 	unknown: "Unknown",
 } as const;
