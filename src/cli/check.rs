@@ -266,7 +266,9 @@ impl Check {
         let names = snapshot.bundle.files().filter(|(name, _)| is_shown(name));
         let sources = names.map(|(name, _)| {
             let text = snapshot.source(name).map_or("", |source| &*source.text);
-            (name.into(), SourceText::new(input.shown(name), text.into()))
+            let mut source = SourceText::new(input.shown(name), text.into());
+            source.is_checked = input.reports_on(name);
+            (name.into(), source)
         });
         let base = input.base.as_ref().zip(listed.since);
         CheckResult {

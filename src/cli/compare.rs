@@ -25,11 +25,13 @@ pub(super) use options::How;
 
 /// Shows what changed between two revisions: what breaks, for whom, and on which backend.
 ///
-/// BASE and HEAD are files, folders with the files of a bundle, stored revisions (2.9.0, latest,
-/// sha256:DIGITS, or label:NAME if a file has that name), or commits of a local repository
-/// (git:REV, git:REV:PATH). With a backend file it shows what the head changes for that out-of-tree
-/// backend; with --sources of a backend, for the kernels that they register. The policy and the
-/// exceptions come from the project and from opatlas.toml in the current folder.
+/// BASE and HEAD are files, folders with the files of a bundle, clones of PyTorch, stored revisions
+/// (2.9.0, latest, sha256:DIGITS, or label:NAME if a file has that name), or commits of a local
+/// repository (git:REV, git:REV:PATH). git:A...B is the merge base of two commits: `opatlas compare
+/// git:main...HEAD git:HEAD` shows what a branch changed, without what changed on main since then.
+/// With a backend file it shows what the head changes for that out-of-tree backend; with --sources of
+/// a backend, for the kernels that they register. The policy and the exceptions come from the project
+/// and from opatlas.toml in the current folder or above.
 ///
 /// --level, --operator and --backend KEY restrict what is listed, in every format. They never change
 /// the counts, the conclusion or the exit code.

@@ -3,12 +3,13 @@
 //! It is the nearest one in the folder of the checked files, or the current folder without files, or above,
 //! up to the root of the git repository.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
 use super::over::{Pin, VendorText};
+use super::paths::without_dots;
 use super::read;
 use opatlas_diff::policy::{Exception, Policy};
 use opatlas_service::policy::{ExceptionText, PolicyText, expect_few};
@@ -121,18 +122,6 @@ impl Found {
         let path = self.folder.join(FILE);
         toml::from_str(&self.text).with_context(|| format!("{} is invalid", path.display()))
     }
-}
-
-/// A path whose parents are the folders that contain it.
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => _ = plain.pop(),
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 #[derive(Debug, Default)]

@@ -67,13 +67,13 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         "compare",
         &[
             "opatlas compare 2.14.1 2.15.0",
-            "opatlas compare git:origin/main git:HEAD",
+            "opatlas compare git:origin/main...HEAD git:HEAD",
             "opatlas compare 2.15.0 native_functions.yaml -f markdown",
         ],
     ),
     (
         "comment",
-        &["opatlas comment git:origin/main git:HEAD --repo OWNER/NAME --pr 7"],
+        &["opatlas comment git:origin/main...HEAD git:HEAD --repo OWNER/NAME --pr 7"],
     ),
     (
         "history",

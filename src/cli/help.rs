@@ -95,7 +95,7 @@ const TEMPLATE: &str =
 const HELP: &str = "Explain a command and all of its options";
 
 const SPEC: &str = "SPEC is a revision: a stored label (2.15.0), a commit, sha256:DIGITS or latest; \
-                    git:REV in a local clone; a file or a folder.";
+                    git:REV or the merge base git:A...B in a local clone; a file, a folder or a clone.";
 
 /// The program's command line, as it is parsed, described and completed.
 pub(super) fn command() -> Command {

@@ -21,6 +21,7 @@ use opatlas_service::{Ingest, JudgedRelease, Protection, Snapshot, Strictness, S
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES};
 use opatlas_store::Opening;
 
+use super::folder::Folder;
 use super::git::log::Walk;
 use super::over::Vendors;
 use super::side::NATIVE_FUNCTIONS_PATH;
@@ -185,7 +186,7 @@ impl Import {
                 .await;
         }
         if let Some(dir) = &self.dir {
-            let bundle = read_folder(dir)?;
+            let bundle = Folder::read(dir)?.bundle;
             let label = self.label.clone().unwrap_or_default();
             return self.store(vec![(label, bundle)]).await;
         }
@@ -342,7 +343,10 @@ pub(super) fn read_folder(folder: &Path) -> anyhow::Result<Bundle> {
     }
     sources::of_folder(folder, &mut bundle)?;
     if bundle.file(NATIVE_FUNCTIONS).is_none() {
-        bail!("{} has no {NATIVE_FUNCTIONS}", folder.display());
+        bail!(
+            "{} has no {NATIVE_FUNCTIONS}, and is not a clone of PyTorch",
+            folder.display()
+        );
     }
     if !ignored.is_empty() {
         ignored.sort();

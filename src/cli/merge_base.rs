@@ -1,7 +1,10 @@
 //! The base of a change: its files at the merge base with the branch that it goes to.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
+
+use anyhow::bail;
 
 use super::git::{Fault, Git, MAX_LIST};
 
@@ -33,6 +36,39 @@ pub(super) fn files(branch: Option<&str>, paths: &[&Path]) -> Option<Before> {
     Some(Before { commit, files })
 }
 
+/// The id of the merge base of two revisions.
+fn of(git: &Git, a: &str, b: &str) -> Result<String, Fault> {
+    let (a, b) = (format!("{a}^{{commit}}"), format!("{b}^{{commit}}"));
+    let base = git.run(["merge-base", "--end-of-options", &a, &b], MAX_LIST)?;
+    Ok(String::from_utf8_lossy(&base).trim().to_owned())
+}
+
+/// The merge base that `A...B` names, as in `git diff A...B`; any other revision is left as it is.
+pub(super) fn resolved<'r>(git: &Git, revision: &'r str) -> anyhow::Result<Cow<'r, str>> {
+    let Some((a, b)) = revision.split_once("...") else {
+        return Ok(revision.into());
+    };
+    let or_head = |text: &'r str| if text.is_empty() { "HEAD" } else { text };
+    match of(git, or_head(a), or_head(b)) {
+        Ok(id) => Ok(id.into()),
+        Err(Fault::Refused(_)) => bail!(
+            "git finds no merge base of {} and {}; fetch the history of both",
+            or_head(a),
+            or_head(b)
+        ),
+        Err(fault) => bail!("cannot find the merge base {revision}: {fault}"),
+    }
+}
+
+/// The merge base of two revisions if it is not the first of them.
+pub(super) fn apart(git: &Git, base: &str, head: &str) -> Option<String> {
+    if base.contains("...") {
+        return None;
+    }
+    let id = of(git, base, head).ok()?;
+    (git.commit(base).ok()? != id).then_some(id)
+}
+
 /// The merge base with a branch, or with the first usual one that exists; without one, `HEAD`. In CI the
 /// change is committed: if `HEAD` is its own base, the commit before it is taken.
 fn base(git: &Git, branch: Option<&str>) -> Result<Option<String>, Fault> {
@@ -44,12 +80,9 @@ fn base(git: &Git, branch: Option<&str>) -> Result<Option<String>, Fault> {
         None => usual(),
     };
     for branch in branches {
-        let branch = format!("{branch}^{{commit}}");
-        let arguments = ["merge-base", "--end-of-options", "HEAD", &branch];
-        let Some(base) = unless_refused(git.run(arguments, MAX_LIST))? else {
+        let Some(base) = unless_refused(of(git, "HEAD", &branch))? else {
             continue;
         };
-        let base = String::from_utf8_lossy(&base).trim().to_owned();
         if base == head && std::env::var_os("CI").is_some() {
             return commit(git, "HEAD^");
         }
@@ -86,9 +119,9 @@ fn file(commit: &str, path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     }
 }
 
-fn unless_refused(answer: Result<Vec<u8>, Fault>) -> Result<Option<Vec<u8>>, Fault> {
+fn unless_refused<T>(answer: Result<T, Fault>) -> Result<Option<T>, Fault> {
     match answer {
-        Ok(bytes) => Ok(Some(bytes)),
+        Ok(answer) => Ok(Some(answer)),
         Err(Fault::Refused(_)) => Ok(None),
         Err(fault) => Err(fault),
     }

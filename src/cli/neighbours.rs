@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::paths::{without_dots, written_like};
 use opatlas_source::{DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 /// The paths of the files of a bundle in a layout, from its root.
@@ -60,6 +61,28 @@ pub(super) fn around(
             .collect();
         (found.first()?.0 == NATIVE_FUNCTIONS).then_some(found)
     })
+}
+
+/// The files around a path that is given as a revision, as paths from the current folder if that one
+/// is: around a `native_functions.yaml`, or those of a folder that is the root of a layout or has the
+/// file.
+pub(super) fn of_revision(given: &Path) -> Vec<(&'static str, PathBuf)> {
+    let Ok(full) = std::path::absolute(given) else {
+        return Vec::new();
+    };
+    let full = without_dots(&full);
+    let native = match given.is_dir() {
+        true => LAYOUTS
+            .iter()
+            .map(|layout| full.join(layout[0].1))
+            .find(|it| it.is_file()),
+        false => (fixed_name(given) == Some(NATIVE_FUNCTIONS)).then_some(full),
+    };
+    let found = native.and_then(|native| around(&native, Path::is_file));
+    let found = found.unwrap_or_default().into_iter();
+    found
+        .map(|(name, path)| (name, written_like(given, &path)))
+        .collect()
 }
 
 fn within(layout: &Layout, name: &str) -> Option<&'static str> {

@@ -9,18 +9,19 @@ use anyhow::{anyhow, bail};
 use opatlas_pytorch::release::{Release, Version};
 use opatlas_service::companions::{complete, unread_lists};
 use opatlas_service::{Resolved, Snapshot};
-use opatlas_source::{Bundle, DERIVATIVES, FALLBACK_OPS, NATIVE_FUNCTIONS, TAGS};
+use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, FALLBACK_OPS, NATIVE_FUNCTIONS, TAGS};
 use opatlas_store::{LabelName, Opening};
 use opatlas_wire::judged_comparison::ComparedSide;
 
+use super::folder::Folder;
 use super::git::{Fault, Git};
-use super::import::read_folder;
 use super::kernel_sources::KernelSources;
 use super::{Stored, Target};
-use super::{read, remote};
+use super::{merge_base, read, remote};
 
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
 const DERIVATIVES_PATH: &str = "tools/autograd/derivatives.yaml";
+const DEPRECATED_PATH: &str = "tools/autograd/deprecated.yaml";
 const FALLBACK_OPS_PATH: &str = "torchgen/aoti/fallback_ops.py";
 const SHORT_ID: usize = 9;
 
@@ -38,7 +39,7 @@ pub(super) struct Places<'a> {
 }
 
 pub(super) enum Operand {
-    /// `git:REV` or `git:REV:PATH`
+    /// `git:REV` or `git:REV:PATH`; `A...B` is the merge base of two revisions.
     Commit(String, String),
     Path(PathBuf),
     /// A label, digest or `latest`, also as `label:NAME`.
@@ -63,6 +64,27 @@ impl Operand {
         }
     }
 
+    /// A note if what only the base's branch changed would count as changes of the head.
+    pub(super) fn note_of_merge_base(&self, head: &Self, places: &Places<'_>) -> Option<String> {
+        let (Self::Commit(base, of_base), Self::Commit(revision, path)) = (self, head) else {
+            return None;
+        };
+        let git = Git::at(places.repository);
+        let id = merge_base::apart(&git, base, revision)?;
+        let end = |path: &str| match path == places.path {
+            true => String::new(),
+            false => format!(":{path}"),
+        };
+        Some(format!(
+            "{base} has commits that {revision} lacks, so what they changed counts as changes of \
+             {revision}, too; to compare with the merge base {}, run `opatlas compare \
+             git:{base}...{revision}{} git:{revision}{}`",
+            short(&id),
+            end(of_base),
+            end(path)
+        ))
+    }
+
     pub(super) fn is_stored(&self) -> bool {
         matches!(self, Self::Stored(_))
     }
@@ -71,10 +93,14 @@ impl Operand {
     /// as given. Fails if the repository does not have it.
     pub(super) fn commit(&self, places: &Places<'_>) -> anyhow::Result<Option<String>> {
         match self {
-            Self::Commit(revision, _) => match Git::at(places.repository).commit(revision) {
-                Ok(id) => Ok(Some(id)),
-                Err(fault) => bail!("cannot find the commit of {revision}: {fault}"),
-            },
+            Self::Commit(revision, _) => {
+                let git = Git::at(places.repository);
+                let revision = merge_base::resolved(&git, revision)?;
+                match git.commit(&revision) {
+                    Ok(id) => Ok(Some(id)),
+                    Err(fault) => bail!("cannot find the commit of {revision}: {fault}"),
+                }
+            }
             Self::Stored(address) => {
                 let name = LabelName::parse(address).ok();
                 let is_commit = name.is_some_and(|name| name.looks_like_commit());
@@ -131,25 +157,21 @@ fn of_path(
     places: &Places<'_>,
     base: Option<&Bundle>,
 ) -> anyhow::Result<ComparedSide> {
-    let mut bundle = files(path)?;
+    let mut read = files(path)?;
     let label = path.file_name().and_then(|name| name.to_str());
     let release = release(places, label.unwrap_or_default())?;
-    let lent = base.map(|base| complete(base, &mut bundle));
-    let snapshot = Snapshot::read(bundle, release, None);
+    let lent = base
+        .filter(|_| !read.is_complete)
+        .map(|base| complete(base, &mut read.bundle));
+    let snapshot = Snapshot::read(read.bundle, release, None);
     let snapshot = places.sources.add_to(snapshot)?;
-    let bundle = &snapshot.bundle;
     let shown = |path: &Path| path.display().to_string();
-    let paths = if path.is_dir() {
-        let names = bundle.files().map(|(name, _)| name);
-        names
-            .map(|name| (name.to_owned(), shown(&path.join(name))))
-            .collect()
-    } else {
-        BTreeMap::from([(NATIVE_FUNCTIONS.to_owned(), shown(path))])
-    };
+    let paths = read.paths.iter();
+    let paths = paths.map(|(name, path)| (name.to_string(), shown(path)));
     Ok(ComparedSide {
-        paths,
+        paths: paths.collect(),
         notes: lent.unwrap_or_default(),
+        is_complete: read.is_complete,
         ..ComparedSide::files(Arc::new(snapshot), shown(path))
     })
 }
@@ -160,6 +182,7 @@ fn of_commit(
     base: Option<&ComparedSide>,
 ) -> anyhow::Result<ComparedSide> {
     let may_lack = base.is_some_and(|base| base.is_commit);
+    let revision = &*merge_base::resolved(&Git::at(places.repository), revision)?;
     let bundle = commit(places, (revision, path), may_lack)?;
     let release = release(places, revision)?;
     let mut paths = BTreeMap::from(companions(path).map(|(name, path)| (name.to_owned(), path)));
@@ -210,22 +233,16 @@ async fn resolve(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow:
     })
 }
 
-fn files(path: &Path) -> anyhow::Result<Bundle> {
+fn files(path: &Path) -> anyhow::Result<Folder> {
     if path.is_dir() {
-        let bundle = read_folder(path)?;
-        if bundle.file(NATIVE_FUNCTIONS).is_none() {
-            bail!("{} has no {NATIVE_FUNCTIONS}", path.display());
-        }
-        return Ok(bundle);
+        return Folder::read(path);
     }
     let bytes = if path.as_os_str() == "-" {
         read::standard_input()?
     } else {
         read::given(path)?
     };
-    let mut bundle = Bundle::default();
-    bundle.insert(NATIVE_FUNCTIONS, bytes);
-    Ok(bundle)
+    Folder::of_file(path, bytes)
 }
 
 /// The files of a commit. One that `may_lack` the operators deletes them.
@@ -241,8 +258,12 @@ fn commit(
         Err(_) if may_lack && git.has(revision, path).is_ok_and(|has| !has) => {}
         Err(error) => return Err(error),
     }
-    let lists = elsewhere(path, FALLBACK_OPS, FALLBACK_OPS_PATH);
-    for (name, path) in companions(path).into_iter().chain([(FALLBACK_OPS, lists)]) {
+    let others = [
+        (DEPRECATED, DEPRECATED_PATH),
+        (FALLBACK_OPS, FALLBACK_OPS_PATH),
+    ];
+    let others = others.map(|(name, place)| (name, elsewhere(path, name, place)));
+    for (name, path) in companions(path).into_iter().chain(others) {
         if git.has(revision, &path)? {
             bundle.insert(name, show(&git, revision, &path)?);
         }

@@ -9,13 +9,13 @@ use clap::Args;
 
 use opatlas_pytorch::release::Release;
 use opatlas_service::{JudgedRelease, Snapshot, highest_of};
-use opatlas_source::VENDOR;
+use opatlas_source::{NATIVE_FUNCTIONS, VENDOR};
 use opatlas_store::Opening;
 use opatlas_wire::comparison::SideView;
 
 use super::kernel_sources::KernelSources;
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places};
-use super::{Stored, Target, check};
+use super::{Stored, Target, check, neighbours};
 
 /// Options that select the revision.
 #[derive(Debug, Args)]
@@ -60,7 +60,7 @@ impl Chosen {
         let subject = match (&*self.file, &self.revision) {
             ([], Some(spec)) => self.revision(spec).await?,
             ([], None) => self.stored(None).await?,
-            (files, _) => self.files(files)?,
+            (files, _) => self.files(files, Vec::new())?,
         };
         if subject.is_stored && self.sources.is_given() {
             bail!(
@@ -81,7 +81,13 @@ impl Chosen {
         };
         let operand = Operand::parse(spec, &places);
         match &operand {
-            Operand::Path(path) => self.files(slice::from_ref(path)),
+            Operand::Path(path) if path.is_dir() => self.files(slice::from_ref(path), Vec::new()),
+            Operand::Path(path) => {
+                let mut beside = neighbours::of_revision(path);
+                beside.retain(|(name, _)| *name != NATIVE_FUNCTIONS);
+                let beside = beside.into_iter().map(|(_, path)| path);
+                self.files(slice::from_ref(path), beside.collect())
+            }
             Operand::Stored(address) => self.stored(Some(address)).await,
             Operand::Commit(..) => {
                 let read = operand.read_alone(&places, &self.target).await?;
@@ -126,12 +132,13 @@ impl Chosen {
         })
     }
 
-    fn files(&self, files: &[PathBuf]) -> anyhow::Result<Subject> {
+    /// Reads files, and those that belong with them.
+    fn files(&self, files: &[PathBuf], beside: Vec<PathBuf>) -> anyhow::Result<Subject> {
         let release = match &self.release {
             None => Release::LATEST,
             Some(text) => JudgedRelease::parse(text)?.release,
         };
-        let mut inputs = check::inputs(files)?;
+        let mut inputs = check::inputs(&[files, &beside].concat())?;
         let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
             bail!("these files form several bundles; use the files of one");
         };

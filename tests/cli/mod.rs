@@ -5,6 +5,7 @@ mod program;
 mod assistants;
 mod basics;
 mod calls;
+mod clone;
 mod contributor;
 mod conventions;
 mod databases;

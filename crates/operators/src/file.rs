@@ -81,6 +81,13 @@ impl NativeFunctions {
         &self.chunks
     }
 
+    /// Whether the file has unresolved merge conflicts, whose first sides are read.
+    #[must_use]
+    pub fn has_conflicts(&self) -> bool {
+        let mut faults = self.diagnostics.iter();
+        faults.any(|fault| fault.rule == RuleId::MergeConflict)
+    }
+
     /// Whether an unreadable entry may declare an operator of this name.
     #[must_use]
     pub fn may_hide(&self, name: &str) -> bool {

@@ -170,10 +170,10 @@ impl Snapshot {
         let slot = self.sources.get(file)?;
         let content = self.bundle.content(file)?;
         Some(slot.get_or_init(|| match file {
-            NATIVE_FUNCTIONS => {
+            NATIVE_FUNCTIONS if !self.catalogue.native_functions.has_conflicts() => {
                 SourceText::new(file, Arc::clone(&self.catalogue.native_functions.text))
             }
-            _ => SourceText::new(file, opatlas_yaml::decode_shared(content).0),
+            _ => SourceText::new(file, opatlas_yaml::decode_whole(content)),
         }))
     }
 

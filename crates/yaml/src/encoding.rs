@@ -20,13 +20,26 @@ const MOST: usize = 50;
 /// `docs/spec/files.md`, section 2, libyaml reader.c (yaml_parser_update_buffer).
 #[must_use]
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
-    let (text, mut diagnostics) = match std::str::from_utf8(bytes) {
-        Ok(text) if !has_forbidden(text) => (Cow::Borrowed(text), Vec::new()),
-        _ => replace(bytes),
-    };
+    let (text, mut diagnostics) = characters(bytes);
     let (text, conflicts) = first_side(text);
     diagnostics.extend(conflicts);
     (text, diagnostics)
+}
+
+fn characters(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !has_forbidden(text) => (Cow::Borrowed(text), Vec::new()),
+        _ => replace(bytes),
+    }
+}
+
+/// The text to show, with the markers and all sides of conflicts. Offsets are those of [`decode`].
+#[must_use]
+pub fn decode_whole(file: &Content) -> Arc<str> {
+    match (characters(file.bytes()).0, file.text()) {
+        (Cow::Borrowed(_), Some(shared)) => Arc::clone(shared),
+        (text, _) => text.into(),
+    }
 }
 
 /// Like [`decode`], but shares the memory of a valid file.

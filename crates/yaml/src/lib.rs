@@ -33,7 +33,7 @@ use opatlas_source::{Span, message};
 use build::{Builder, Built};
 
 pub use check::is_constructed;
-pub use encoding::{decode, decode_shared};
+pub use encoding::{decode, decode_shared, decode_whole};
 pub use scalar::ScalarType;
 pub use split::split;
 pub use tree::{Kind, NodeId, Scalar, Style, Tree};

@@ -8,8 +8,10 @@ use anyhow::bail;
 use super::base::Base;
 use crate::cli::compare::backend::vendor;
 use crate::cli::config::Files;
+use crate::cli::folder::Folder;
 use crate::cli::neighbours::{around, fixed_name};
-use crate::cli::{import, over, read};
+use crate::cli::paths::written_like;
+use crate::cli::{over, read};
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::backend::vendor::Profile;
 use opatlas_pytorch::release::Release;
@@ -83,9 +85,14 @@ impl Input {
         self.named.as_ref().is_none_or(|named| named.contains(name))
     }
 
-    /// Whether to report a finding. Findings on sources are always reported.
+    /// Whether to report a finding.
     pub(super) fn reports(&self, finding: &Finding) -> bool {
-        self.is_named(&finding.file) || finding.file.starts_with(SOURCES)
+        self.reports_on(&finding.file)
+    }
+
+    /// Whether to report findings on a file. Those on sources are always reported.
+    pub(super) fn reports_on(&self, name: &str) -> bool {
+        self.is_named(name) || name.starts_with(SOURCES)
     }
 }
 
@@ -106,7 +113,7 @@ pub(super) fn with_neighbours(paths: &[PathBuf], config: &Files) -> anyhow::Resu
         let key = files[0].1.clone();
         let input = match bundles.remove(&key) {
             Some(input) => input,
-            None => neighbours(&files, config)?,
+            None => neighbours(path, &files, config)?,
         };
         bundles.insert(key, name_file(input, path, &full, &files)?);
     }
@@ -135,13 +142,17 @@ fn members(full: &Path, config: &Files) -> anyhow::Result<Vec<(&'static str, Pat
     }
 }
 
-fn neighbours(files: &[(&'static str, PathBuf)], config: &Files) -> anyhow::Result<Input> {
+fn neighbours(
+    given: &Path,
+    files: &[(&'static str, PathBuf)],
+    config: &Files,
+) -> anyhow::Result<Input> {
     let mut input = Input {
         named: Some(BTreeSet::new()),
         ..Input::default()
     };
     for (name, path) in files {
-        input.add(name, path, read::found(path)?);
+        input.add(name, &written_like(given, path), read::found(path)?);
     }
     if let Some(profile) = &config.vendor {
         input.bundle.insert(VENDOR, profile.as_bytes());
@@ -177,11 +188,12 @@ pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
     let mut operators = Vec::new();
     for path in paths {
         if path.is_dir() {
-            let bundle = import::read_folder(path)?;
-            let mut input = Input::default();
-            for (name, bytes) in bundle.files() {
-                input.add(name, &path.join(name), bytes.to_vec());
-            }
+            let folder = Folder::read(path)?;
+            let mut input = Input {
+                bundle: folder.bundle,
+                paths: folder.paths,
+                ..Input::default()
+            };
             over::add_vendors(path, &mut input)?;
             operators.push(input);
             continue;

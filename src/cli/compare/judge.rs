@@ -73,8 +73,10 @@ impl How {
             None
         };
         let [base, head] = operands;
+        let note = base.note_of_merge_base(&head, &places);
         let mut base = base.read(&places, stored.as_ref(), None).await?;
         let mut head = head.read(&places, stored.as_ref(), Some(&base)).await?;
+        head.notes.extend(note);
         retitle(&mut base.view, self.base_title.as_deref());
         retitle(&mut head.view, self.head_title.as_deref());
         Ok(Sides {

@@ -22,7 +22,11 @@ pub fn junit(report: &Findings<'_>) -> String {
         counts.errors
     );
     let mut files: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
-    for file in report.sources.keys() {
+    for (file, _) in report
+        .sources
+        .iter()
+        .filter(|(_, source)| source.is_checked)
+    {
         files.entry(file).or_default();
     }
     for finding in report.findings {

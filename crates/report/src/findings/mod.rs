@@ -37,6 +37,8 @@ pub struct SourceText {
     pub path: Box<str>,
     /// Its text.
     pub text: Arc<str>,
+    /// Whether it is reported on, and not only read along.
+    pub is_checked: bool,
     index: LineIndex,
 }
 
@@ -48,6 +50,7 @@ impl SourceText {
             path: path.into(),
             index: LineIndex::new(&text),
             text,
+            is_checked: true,
         }
     }
 
