@@ -194,9 +194,10 @@ def result(call: dict) -> dict:
             function(*args, **kwargs)
         except Exception as raised:  # noqa: BLE001: any error is a result
             error = raised
-    # `item` reads a tensor that is converted to a number before the call.
+    # `item` reads a tensor that is converted to a number before the call, unless it is the call.
+    is_item = call["function"] == "Tensor.item"
     events = sorted((event for event in seen.events() if event.name.startswith("aten::")
-                     and event.name != "aten::item" and event.cpu_parent is None),
+                     and (event.name != "aten::item" or is_item) and event.cpu_parent is None),
                     key=lambda event: event.time_range.start)
     if events:
         first = events[0]

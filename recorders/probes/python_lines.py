@@ -59,7 +59,7 @@ def variables() -> dict:
         "x": torch.rand(3, 4), "y": torch.rand(3, 4), "v": torch.rand(4), "m": torch.rand(4, 4),
         "c": torch.rand(2, 3, 8, 8), "c4": torch.rand(2, 4, 8, 8), "k": torch.rand(4, 3, 3, 3), "w": torch.rand(400),
         "g": torch.rand(2, 5, 5, 2), "i": torch.tensor([0, 1, 2]), "i2": torch.zeros(3, 2, dtype=torch.int64),
-        "b": torch.rand(3, 4) > 0.5,
+        "b": torch.rand(3, 4) > 0.5, "s": torch.tensor(2.5),
     }
 
 

@@ -47,15 +47,8 @@ pub(crate) fn of(text: &str, catalogue: Option<&Catalogue>) -> Option<Answer> {
     let reached = declared.or_else(|| by_names(line))?;
     let mut distinct: Vec<&str> = reached.operators.iter().map(|it| &*it.name).collect();
     distinct.dedup();
-    let operators = |of: &[Operator]| Message::join(of.iter().map(self::reached), "; ");
-    let mut cause = message!("The call runs {}.", operators(&reached.operators));
-    if !reached.below.is_empty() {
-        let below = operators(&reached.below);
-        cause = message!("{} Below autograd, on the CPU, that is {}.", cause, below);
-    }
-    let advice = BACKENDS
-        .iter()
-        .map(|key| works(&distinct, &reached.below, key));
+    let backends = BACKENDS.iter().filter(|_| !distinct.is_empty());
+    let advice = backends.map(|key| works(&distinct, &reached.below, key));
     let notes = reached.notes.iter().map(|note| noted(note));
     let advice = advice.chain(notes).map(|text| Advice {
         releases: None,
@@ -66,12 +59,15 @@ pub(crate) fn of(text: &str, catalogue: Option<&Catalogue>) -> Option<Answer> {
     Some(Answer {
         kind: PYTHON_CALL,
         severity: Severity::Info,
-        title: message!("`{}` reaches {}", reached.function, codes(&distinct)),
+        title: match distinct.is_empty() {
+            true => message!("`{}` runs no operator", reached.function),
+            false => message!("`{}` reaches {}", reached.function, codes(&distinct)),
+        },
         operator: (distinct.len() == 1).then(|| distinct[0].to_owned()),
         key: None,
         way: Way::Eager,
         release: None,
-        cause,
+        cause: cause(&reached),
         advice: advice.collect(),
         since: None,
         fails_in: None,
@@ -82,6 +78,20 @@ pub(crate) fn of(text: &str, catalogue: Option<&Catalogue>) -> Option<Answer> {
         message: None,
         read: vec![Part { what: "call", span }],
     })
+}
+
+/// The operators of a call, and those below them.
+fn cause(reached: &Reached) -> Message {
+    if reached.operators.is_empty() {
+        return "The call reads what is stored about the tensor, not its values, or only passes it on.".into();
+    }
+    let operators = |of: &[Operator]| Message::join(of.iter().map(self::reached), "; ");
+    let cause = message!("The call runs {}.", operators(&reached.operators));
+    if reached.below.is_empty() {
+        return cause;
+    }
+    let below = operators(&reached.below);
+    message!("{} Below autograd, on the CPU, that is {}.", cause, below)
 }
 
 /// A note, in which code is between backticks.
@@ -303,6 +313,8 @@ fn named(function: &str, written: &str, line: &Expression) -> Option<Vec<Operato
 
 #[cfg(test)]
 mod tests {
+    use opatlas_source::Bundle;
+
     use super::*;
 
     #[test]
@@ -323,6 +335,11 @@ mod tests {
             "{}",
             &*relu.title
         );
+        let bundle = Bundle::of_native_functions(b"- func: item(Tensor self) -> Scalar\n".to_vec());
+        let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
+        let title = |text| of(text, Some(&catalogue)).unwrap().title.to_string();
+        assert_eq!(title("len(x)"), "`len` runs no operator");
+        assert_eq!(title("float(x)"), "`float` reaches `item`");
         for text in [
             "hello",
             "example.com",

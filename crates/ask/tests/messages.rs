@@ -182,11 +182,11 @@ const ADVICE: &[(&str, &[&str], &[&str])] = &[
     (
         "torch._dynamo.exc.InternalTorchDynamoError: AttributeError: 'NoneType' object has no attribute 'as_proxy'",
         &["suppress_errors", "torch.compiler.disable", "report"],
-        &["compilation splits"],
+        &["splits here"],
     ),
     (
         "torch._dynamo.exc.Unsupported: Data-dependent branching",
-        &["compilation splits"],
+        &["splits here"],
         &["exported"],
     ),
     (
@@ -303,6 +303,31 @@ const ADVICE: &[(&str, &[&str], &[&str])] = &[
         "RuntimeError: PyTorch is not linked with support for abc devices",
         &["Import the package"],
         &["pytorch.org"],
+    ),
+    (
+        "NotImplementedError: Could not run 'aten::_copy_from_and_resize' with arguments from the 'PrivateUse1' backend.",
+        &["register a kernel"],
+        &["move this call", "fallback for the whole key"],
+    ),
+    (
+        "NotImplementedError: Could not run 'aten::relu' with arguments from the 'SparseMPS' backend. 'aten::relu' is only available for these backends: [Meta, SparseCPU, SparseCUDA, BackendSelect].",
+        &["x.cpu()"],
+        &["to_dense"],
+    ),
+    (
+        "AttributeError: module 'torch.backends' has no attribute 'mps'",
+        &["torch.backends.mps"],
+        &["`torch.mps`"],
+    ),
+    (
+        "RuntimeError: Tensor on device cpu is not on the expected device meta!",
+        &["device='meta'"],
+        &["A parameter is on"],
+    ),
+    (
+        "RuntimeError: \"index_select_out_mps\" not implemented for 'ComplexFloat'",
+        &["view_as_real"],
+        &["x.float()", "run it on a GPU"],
     ),
 ];
 

@@ -80,6 +80,20 @@ fn conditions_say_when_an_operator_is_reached() {
             ["upsample_trilinear3d.vec"]
         );
         assert_eq!(of("torch.nn.functional.grid_sample"), ["grid_sampler"]);
+        assert_eq!(of("x[0, 1:]"), ["select.int", "slice.Tensor"]);
+        assert_eq!(
+            of("x[1:3, None, i]"),
+            ["slice.Tensor", "unsqueeze", "index.Tensor"]
+        );
+        assert_eq!(
+            of("x[:, :n]"),
+            [
+                "slice.Tensor when the slice leaves elements out",
+                "alias when no slice leaves elements out"
+            ]
+        );
+        assert_eq!(of("float(x[0, 0])"), ["item"]);
+        assert_eq!(of("len(x)"), [""; 0]);
     });
 }
 
@@ -114,6 +128,13 @@ fn nothing_is_invented() {
             "nn.NoSuchModule(3)(x)",
             "x.no_such_method()",
             "1 + 2",
+            "x.shape[0]",
+            "float(2.5)",
+            "max(1, 2)",
+            "0 < x < 1",
+            "round(x)",
+            "print(x)",
+            "np.zeros(3)[0]",
             "x[",
             "",
             "def f(x): return x",

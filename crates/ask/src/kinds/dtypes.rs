@@ -25,8 +25,11 @@ pub(super) const KINDS: &[Kind] = &[
             "The kernel exists and covers some data types. {dtype} is not one of them in this release.",
         ],
         advice: &[
-            "Convert the tensor: `x.float()`, or `x.to(torch.bfloat16)`, which the CPU supports more often.",
-            "For a model in half precision: run it on a GPU, or load it with `torch_dtype=torch.float32`.",
+            "Convert the {real} tensor: `x.float()`, or `x.to(torch.bfloat16)`, which the CPU supports more \
+             often.",
+            "Compute with the parts of the {complex} tensor: `torch.view_as_real(x)`.",
+            "For a model in {half} precision: run it on a GPU, or load it with \
+             `torch_dtype=torch.float32`.",
         ],
         misleads: &["`{label}` is a label inside the kernel, not the name of an operator."],
         ..Kind::ERROR
@@ -211,6 +214,17 @@ fn label(reading: &mut Reading<'_>) {
             true => Some("CUDA".to_owned()),
             false => facts::device_without(reading).map(str::to_owned),
         };
+    }
+    let dtype = reading.part("dtype").unwrap_or_default();
+    match dtype {
+        "Half" | "BFloat16" => {
+            reading.know("real", dtype);
+            if reading.key.as_deref().is_none_or(|key| key == "CPU") {
+                reading.know("half", "half");
+            }
+        }
+        _ if dtype.contains("Complex") => reading.know("complex", "complex"),
+        _ => reading.know("real", dtype),
     }
     names::under_backward(reading);
 }

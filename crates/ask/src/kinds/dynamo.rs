@@ -35,7 +35,7 @@ pub(super) const KINDS: &[Kind] = &[
         causes: &["A traced program has one path, and `if` or `while` on a tensor needs several."],
         advice: &[
             "Use `torch.cond`, `torch.where` or `torch._check`.",
-            "Without `fullgraph={true}`, compilation splits here and runs this part eagerly.",
+            "`torch.compile` without `fullgraph={true}` splits here and runs this part eagerly.",
         ],
         ..EXPORT
     },
@@ -48,7 +48,7 @@ pub(super) const KINDS: &[Kind] = &[
         },
         causes: &["It says: {text}"],
         advice: &[
-            "Without `fullgraph={true}`, compilation splits here and runs this part eagerly.",
+            "`torch.compile` without `fullgraph={true}` splits here and runs this part eagerly.",
             "Move the code out of the compiled function, or mark its function with \
              `@torch.compiler.disable`.",
         ],

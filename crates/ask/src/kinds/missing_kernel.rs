@@ -268,6 +268,24 @@ fn makes_tensors(operator: &str) -> bool {
     matches!(operator, "empty.memory_format" | "empty_strided")
 }
 
+/// Whether a CPU fallback cannot serve an operator: a view, or what copies to the CPU.
+fn is_basic(operator: &str) -> bool {
+    let base = operator.split('.').next().unwrap_or(operator);
+    let basic = [
+        "view",
+        "as_strided",
+        "_reshape_alias",
+        "unfold",
+        "set_",
+        "resize_",
+        "_copy_from",
+        "_copy_from_and_resize",
+        "empty",
+        "empty_strided",
+    ];
+    basic.contains(&base)
+}
+
 /// Whether the operator has a kernel for the device in builds for it.
 fn is_wrong_build(reading: &Reading<'_>, operator: &str, key: &str) -> bool {
     if key != "CPU" && names::is_device(key) && makes_tensors(operator) {
@@ -299,6 +317,19 @@ fn know_devices(reading: &mut Reading<'_>, key: &str) {
     }
     if !devices.is_empty() || listed.is_empty() && !is_quantized(&operator) {
         reading.know("plain", "ordinary");
+    }
+    let layout = ["SparseCsr", "Sparse", "Quantized", "Nested"];
+    let layout = layout.iter().find(|it| key.starts_with(**it));
+    let of_cpu = layout.map(|layout| format!("{layout}CPU"));
+    if of_cpu.is_some_and(|of_cpu| of_cpu != key && listed.contains(&&*of_cpu)) {
+        reading.know("same", "CPU");
+    }
+    if is_elsewhere && (listed.is_empty() || listed.contains(&"QuantizedCPU")) {
+        reading.know("home", "CPU");
+    }
+    match is_basic(&operator) {
+        true => reading.know("shares", "shares"),
+        false => reading.know("fallback", "CPU"),
     }
     let build = match key {
         "CUDA" | "HIP" => "cuda",

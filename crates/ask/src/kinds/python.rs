@@ -38,16 +38,16 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "missing-function",
         titles: &[
+            "This release of PyTorch does not have `torch.{module}.{name}`",
             "This release of PyTorch does not have `torch.{name}`",
             "This release of PyTorch has no method `{method}` of `Tensor`",
         ],
         patterns: &[
             "module 'torch' has no attribute '{name}'",
-            "module 'torch.nn.functional' has no attribute '{name}'",
             "module 'torch.{module}' has no attribute '{name}'",
             "'tensor' object has no attribute '{method}'",
             "cannot import name '{name}' from 'torch",
-            "type object 'torch._c._{module}' has no attribute '{name}'",
+            "type object 'torch._c._{text}' has no attribute '{name}'",
         ],
         asks: Asks::Exists,
         refine: |reading| {

@@ -150,11 +150,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         id: "meta-no-data",
         titles: &["A parameter is on the meta device: it has a shape and no values"],
-        patterns: &[
-            "cannot copy out of meta tensor; no data!",
-            "tensor on device meta is not on the expected device",
-            "tensor on device {device} is not on the expected device meta",
-        ],
+        patterns: &["cannot copy out of meta tensor; no data!"],
         way: Way::Meta,
         asks: Asks::Never,
         causes: &["Its weights were never loaded, and something needs them on a real device."],
@@ -164,6 +160,25 @@ pub(super) const KINDS: &[Kind] = &[
         ],
         misleads: &[
             "`NotImplementedError` does not mean a missing operator here, and no release changes it.",
+        ],
+        ..FAKE
+    },
+    Kind {
+        id: "meta-no-data",
+        titles: &["A call got a tensor on the meta device and a real one"],
+        patterns: &[
+            "tensor on device meta is not on the expected device",
+            "tensor on device {device} is not on the expected device meta",
+        ],
+        way: Way::Meta,
+        causes: &[
+            "Part of the model is on the meta device, because its weights were never loaded. Or the model is \
+             to run without data, and a tensor is made on another device.",
+        ],
+        advice: &[
+            "If the model is to compute: load the weights (`model.to_empty(device=...)`, then \
+             `load_state_dict`). With transformers, `low_cpu_mem_usage=False` loads all.",
+            "If it is to run without data: make the other tensor with `device='meta'` or `device=x.device`.",
         ],
         ..FAKE
     },

@@ -9,6 +9,7 @@ pub(super) static QUANTIZED: Kind = Kind {
     causes: &["Quantized tensors have kernels of their own, and {op} has none for them."],
     advice: &[
         "Call `.dequantize()` first, so that the call gets {plain} tensors.",
+        "Move the tensor to the {same}, which has a kernel for such tensors: `x.cpu()`.",
         "If a quantized module or function does the same, use it: `torch.ops.quantized.add(a, b, scale, \
          zero_point)` for `a + b`. In the model that is converted, write `FloatFunctional().add(a, b)`.",
     ],
@@ -24,6 +25,7 @@ pub(super) static QUANTIZED_ONLY: Kind = Kind {
     advice: &[
         "Quantize the tensor first: `QuantStub` at the beginning of a model that is converted, or \
          `torch.quantize_per_tensor`.",
+        "Many quantized kernels are for the {home} only: move the model and the input there.",
         "If the tensor need not be quantized: test `x.is_quantized` before the call, or use the module \
          for ordinary tensors.",
         "If a library makes the call: install versions of it and of PyTorch that belong together.",
@@ -42,6 +44,7 @@ pub(super) static SPARSE: Kind = Kind {
     advice: &[
         "Convert the tensor: `.to_dense()` gives {plain} ones, `.to_sparse_coo()` and `.to_sparse_csr()` \
          another layout.",
+        "Move the tensors to the {same}, which has a kernel for such tensors: `x.cpu()`.",
         "Use SciPy, which has more functions for sparse matrices.",
     ],
     misleads: &["`UserWarning: Sparse CSR tensor support is in beta state` is harmless."],
@@ -95,8 +98,11 @@ pub(super) static PRIVATE_USE: Kind = Kind {
     titles: &["The backend that registers itself as {key} does not implement {op}"],
     causes: &["{key} is the key of backends outside PyTorch. This one did not register {op}."],
     advice: &[
-        "If you use the backend: upgrade its package, or move this call to the CPU.",
-        "If you write the backend: register a kernel for {op}, or a CPU fallback for the whole key.",
+        "If you use the backend: upgrade its package.",
+        "Or move this call to the {fallback}.",
+        "If you write the backend: register a kernel for {op}, or a {fallback} fallback for the whole key.",
+        "If you write the backend: register a kernel for {op}. A CPU fallback cannot serve it, because it \
+         {shares} memory with its input, or the fallback itself needs it.",
     ],
     misleads: &["The error is not in PyTorch: the backend's own registrations decide."],
     ..Kind::ERROR

@@ -5,6 +5,8 @@
 
 mod back;
 mod bound;
+mod builtins;
+mod indexed;
 mod names;
 pub(super) mod recorded;
 mod stored;
@@ -113,6 +115,8 @@ pub fn reach(catalogue: &Catalogue, line: &str) -> Reach {
     match target {
         Target::Unknown(why) => Reach::Unknown(why),
         Target::Operator(name) => operator(catalogue, &name),
+        Target::Reach(reach) => *reach,
+        Target::Index(of, index) => indexed::reach(catalogue, of, index),
         Target::Function(call) => function(catalogue, &call),
     }
 }
@@ -150,6 +154,9 @@ fn operator(catalogue: &Catalogue, name: &str) -> Reach {
 }
 
 fn function(catalogue: &Catalogue, call: &FunctionCall) -> Reach {
+    if let (indexed::GET, Some([of, index])) = (&*call.name, call.arguments.as_deref()) {
+        return indexed::reach(catalogue, &of.value, std::slice::from_ref(&index.value));
+    }
     if let Some(reach) = recorded::reach(catalogue, call) {
         return reach;
     }

@@ -2,12 +2,16 @@
 
 use opatlas_schema::python_call::{Argument, Expression};
 
-use super::FunctionCall;
+use super::{FunctionCall, Reach, builtins};
 
 /// What a line calls.
 #[derive(Debug)]
-pub(super) enum Target {
+pub(super) enum Target<'e> {
     Function(FunctionCall),
+    /// What is known already, such as of functions of Python.
+    Reach(Box<Reach>),
+    /// A tensor and its index: `x[0, 1:]`.
+    Index(&'e Expression, &'e [Expression]),
     /// An operator by its name.
     Operator(String),
     Unknown(String),
@@ -62,22 +66,19 @@ const BINARY: [(&str, &str, &str); 19] = [
 const METHOD: &str = "torch.Tensor.";
 
 /// What an expression calls.
-pub(super) fn target(expression: &Expression) -> Target {
+pub(super) fn target(expression: &Expression) -> Target<'_> {
     match expression {
         Expression::Call(function, arguments) => called(function, arguments),
         Expression::Name(_) | Expression::Attribute(..) => named(expression),
-        Expression::Index(of, index) => {
-            let index = match &index[..] {
-                [one] => one.clone(),
-                several => Expression::Tuple(several.to_vec()),
-            };
-            method("__getitem__", of, vec![index])
+        Expression::Index(of, _) if of.value().is_some() => {
+            Target::Unknown("this is a value, not a call".to_owned())
         }
+        Expression::Index(of, index) => Target::Index(of, index),
         Expression::Unary(op, of) => match *op {
             "-" => method("__neg__", of, Vec::new()),
             "~" => method("bitwise_not", of, Vec::new()),
             "+" => method("__pos__", of, Vec::new()),
-            _ => Target::Unknown(format!("`{op}` reads the value of a tensor")),
+            _ => known(builtins::truth(op, of)),
         },
         Expression::Binary(op, left, right) => binary(op, left, right),
         _ => Target::Unknown("this is a value, not a call".to_owned()),
@@ -85,7 +86,7 @@ pub(super) fn target(expression: &Expression) -> Target {
 }
 
 /// `x += y`.
-pub(super) fn in_place(op: &str, left: &Expression, right: &Expression) -> Target {
+pub(super) fn in_place(op: &str, left: &Expression, right: &Expression) -> Target<'static> {
     let known = BINARY.iter().find(|(known, ..)| *known == op);
     let Some((_, name, _)) = known else {
         return Target::Unknown(format!("`{op}=` is not known"));
@@ -97,10 +98,16 @@ pub(super) fn in_place(op: &str, left: &Expression, right: &Expression) -> Targe
     }
 }
 
-fn binary(op: &str, left: &Expression, right: &Expression) -> Target {
+fn binary(op: &str, left: &Expression, right: &Expression) -> Target<'static> {
     let Some((_, name, reflected)) = BINARY.iter().find(|(known, ..)| *known == op) else {
-        return Target::Unknown(format!("`{op}` reads the values of tensors"));
+        return known(match op {
+            "in" => builtins::contains(left, right),
+            _ => builtins::truth(op, left),
+        });
     };
+    if compares(op) && matches!(left, Expression::Binary(before, ..) if compares(before)) {
+        return Target::Unknown("a chain of comparisons reads the values of tensors".to_owned());
+    }
     match (left.value(), right.value()) {
         (Some(_), Some(_)) => Target::Unknown("this is a value, not a call".to_owned()),
         (Some(_), None) => method(reflected, right, vec![left.clone()]),
@@ -108,13 +115,22 @@ fn binary(op: &str, left: &Expression, right: &Expression) -> Target {
     }
 }
 
-fn method(name: &str, of: &Expression, mut arguments: Vec<Expression>) -> Target {
+/// Whether an operator compares.
+fn compares(op: &str) -> bool {
+    matches!(op, "==" | "!=" | "<" | ">" | "<=" | ">=" | "in")
+}
+
+fn known(reach: Reach) -> Target<'static> {
+    Target::Reach(Box::new(reach))
+}
+
+fn method(name: &str, of: &Expression, mut arguments: Vec<Expression>) -> Target<'static> {
     arguments.insert(0, of.clone());
     Target::Function(FunctionCall::of(format!("{METHOD}{name}"), arguments))
 }
 
 /// A name without arguments.
-fn named(expression: &Expression) -> Target {
+fn named(expression: &Expression) -> Target<'static> {
     let Some(dotted) = expression.dotted() else {
         return match expression {
             Expression::Attribute(of, name) => property(name, of),
@@ -141,19 +157,22 @@ fn named(expression: &Expression) -> Target {
 }
 
 /// `x.T`, or the name of a method.
-fn property(name: &str, of: &Expression) -> Target {
+fn property(name: &str, of: &Expression) -> Target<'static> {
     let mut call = FunctionCall::of(format!("{METHOD}{name}"), vec![of.clone()]);
     call.arguments = None;
     Target::Function(call)
 }
 
-fn called(function: &Expression, arguments: &[Argument]) -> Target {
+fn called(function: &Expression, arguments: &[Argument]) -> Target<'static> {
     let dotted = function.dotted();
     if let Some(target) = dotted.and_then(|dotted| of_name(&dotted, arguments)) {
         return target;
     }
     match function {
         Expression::Attribute(of, name) => {
+            if let Some(reach) = builtins::method(name, of, arguments) {
+                return known(reach);
+            }
             let tensor = Argument {
                 name: None,
                 value: (**of).clone(),
@@ -183,7 +202,7 @@ fn call(name: String, arguments: &[Argument]) -> FunctionCall {
 }
 
 /// A call of a name; `None` if it is a method of a variable.
-fn of_name(dotted: &str, arguments: &[Argument]) -> Option<Target> {
+fn of_name(dotted: &str, arguments: &[Argument]) -> Option<Target<'static>> {
     if let Some(operator) = operator(dotted) {
         return Some(Target::Operator(operator));
     }
@@ -199,10 +218,21 @@ fn of_name(dotted: &str, arguments: &[Argument]) -> Option<Target> {
         }),
         Some(name) => Target::Function(call(name, arguments)),
         None if dotted == "abs" => Target::Function(call(format!("{METHOD}__abs__"), arguments)),
-        None if dotted == "len" => Target::Unknown("`len` reads the size of a tensor".to_owned()),
         None if dotted.contains('.') => return None,
-        None => Target::Function(call(dotted.to_owned(), arguments)),
+        None if dotted == "pow" => power(arguments),
+        None => match builtins::reach(dotted, arguments) {
+            Some(reach) => known(reach),
+            None => Target::Function(call(dotted.to_owned(), arguments)),
+        },
     })
+}
+
+/// `pow(x, 2)` is `x ** 2`; tensors have no third argument.
+fn power(arguments: &[Argument]) -> Target<'static> {
+    match arguments {
+        [base, exponent] => binary("**", &base.value, &exponent.value),
+        _ => Target::Unknown("`pow` takes two arguments for tensors".to_owned()),
+    }
 }
 
 /// The name of an operator: `add.Tensor` of `torch.ops.aten.add.Tensor`.

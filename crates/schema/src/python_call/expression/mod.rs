@@ -29,8 +29,10 @@ pub enum Expression {
     Binary(&'static str, Box<Self>, Box<Self>),
     /// `1:2`, or `:` with both ends left out.
     Slice {
-        /// Both ends are left out.
+        /// It takes all elements: `:`, `0:`, `::1`.
         is_full: bool,
+        /// It may take all elements: `:n`, `0:n`.
+        may_be_full: bool,
     },
     /// `...`.
     Ellipsis,
@@ -86,7 +88,7 @@ impl Expression {
             Self::Literal(value) => Some(value.clone()),
             Self::List(elements) => Some(Value::List(values(elements))),
             Self::Tuple(elements) => Some(Value::Tuple(values(elements))),
-            Self::Slice { is_full: true } => Some(Value::Other("full slice")),
+            Self::Slice { is_full: true, .. } => Some(Value::Other("full slice")),
             Self::Slice { .. } => Some(Value::Other("slice")),
             Self::Ellipsis => Some(Value::Other("ellipsis")),
             Self::Unary("-" | "+", of) => match of.value()? {

@@ -273,22 +273,33 @@ impl<'t> Parser<'t> {
     /// An index: an expression, or `1:2`.
     fn slice(&mut self) -> Result<Expression, Unreadable> {
         let mut first = None;
-        let mut is_slice = false;
-        let mut is_full = true;
+        let mut colons = 0;
+        // Whether the start, the end and the step are those of a whole dimension.
+        let mut is_whole = [true; 3];
+        let mut is_negative = false;
         loop {
             if self.takes(":") {
-                is_slice = true;
-            } else if matches!(self.peek(), None | Some(Token::Mark("]" | ","))) {
+                colons += 1;
+            } else if matches!(self.peek(), None | Some(Token::Mark("]" | ","))) || colons > 2 {
                 break;
             } else {
-                first = Some(self.expression(0)?);
-                is_full = false;
+                let written = self.peek();
+                let value = self.expression(0)?;
+                let is = |text| {
+                    written == Some(Token::Number(text)) && matches!(value, Expression::Literal(_))
+                };
+                is_whole[colons] = (colons == 0 && is("0")) || (colons == 2 && is("1"));
+                is_negative |= colons == 1 && matches!(value, Expression::Unary("-", _));
+                first = Some(value);
             }
         }
-        match (is_slice, first) {
-            (false, Some(index)) => Ok(index),
-            (true, _) => Ok(Expression::Slice { is_full }),
-            (false, None) => Err(self.problem("expected an index")),
+        match (colons, first) {
+            (0, Some(index)) => Ok(index),
+            (0, None) => Err(self.problem("expected an index")),
+            _ => Ok(Expression::Slice {
+                is_full: is_whole == [true; 3],
+                may_be_full: is_whole[0] && is_whole[2] && !is_negative,
+            }),
         }
     }
 
