@@ -43,7 +43,7 @@ pub(crate) fn of_service(error: &ServiceError) -> Problem {
         }
         ServiceError::Refused(refusal) => return of_refusal(refusal),
         ServiceError::OtherRelease { .. } => Kind::ReleaseConflict,
-        ServiceError::Protected(_) => Kind::LabelProtected,
+        ServiceError::Protected(_) | ServiceError::SameVersion { .. } => Kind::LabelProtected,
         ServiceError::Precondition(_) => Kind::PreconditionFailed,
         ServiceError::NoRevisions(_) => Kind::UnknownRevision,
         ServiceError::Misspelt {
