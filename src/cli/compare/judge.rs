@@ -72,9 +72,8 @@ impl How {
         } else {
             None
         };
-        let [base, head] = operands;
-        let mut base = base.read(&places, stored.as_ref(), None).await?;
-        let mut head = head.read(&places, stored.as_ref(), Some(&base)).await?;
+        let read = Operand::read_both(operands, &places, stored.as_ref());
+        let (mut base, mut head) = read.await?;
         retitle(&mut base.view, self.base_title.as_deref());
         retitle(&mut head.view, self.head_title.as_deref());
         Ok(Sides {
