@@ -294,6 +294,6 @@ fn a_release_fits_on_a_screen() {
         .iter()
         .filter(|line| line.starts_with("- "))
         .collect();
-    let fact = "overloads with `Dimname` removed: 108 operators";
+    let fact = "overloads with `Dimname` and 2 beside them removed: 108 operators";
     assert!(bullets[0].contains(fact), "{}", visible.join("\n"));
 }

@@ -183,7 +183,7 @@ pub(super) fn read(named: Option<&Path>) -> anyhow::Result<Checked> {
     let mut exceptions = Vec::with_capacity(config.exceptions.len());
     for (i, text) in config.exceptions.iter().enumerate() {
         let id = format!("{FILE}#{}", i + 1);
-        match text.exception(id) {
+        match text.added(id) {
             Ok(exception) => exceptions.push(exception),
             Err(fault) => bail!("{shown}: [[exception]] number {}, {fault}", i + 1),
         }

@@ -123,6 +123,13 @@ impl Exception {
                 let record = stored.add_exception(project, &text).await?;
                 println!("{}", line(&record));
                 stored.close().await;
+                let exception = ExceptionText::of_record(&record).exception(&*record.id)?;
+                if exception.has_open_base() && !record.broad {
+                    eprintln!(
+                        "note: comparisons report it if it matches operators of several base names; \
+                         --broad allows that"
+                    );
+                }
             }
             Action::List(list) => {
                 let stored = Stored::open(&list.project.target, Opening::Read).await?;
@@ -165,8 +172,9 @@ fn line(record: &ExceptionRecord) -> String {
         .owner
         .as_ref()
         .map_or_else(String::new, |owner| format!(", {owner}"));
+    let broad = if record.broad { ", broad" } else { "" };
     let text = format!(
-        "{}  {} {}{about}  {end}{owner}: {}",
+        "{}  {} {}{about}  {end}{broad}{owner}: {}",
         record.id, record.operator, record.rule, record.reason
     );
     visible::line(&text).into_owned()

@@ -149,6 +149,8 @@ impl Gaps {
         let usage = self.usage()?;
         let Subject { side, snapshot, .. } = self.chosen.read().await?;
         runtime_key(snapshot.release(), key).map_err(super::suggesting)?;
+        expect_tag(&snapshot.catalogue, self.tag.as_deref())
+            .map_err(|problem| anyhow!("{}", problem.detail))?;
         let since = match self.since.as_deref() {
             None => None,
             Some(since) => Some(self.chosen.revision(since).await?),

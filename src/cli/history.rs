@@ -14,6 +14,7 @@ use opatlas_store::Opening;
 use opatlas_verdict::Verdict;
 use opatlas_wire::history::{History as View, RangeView};
 
+use super::side::stored_address;
 use super::stored::HistoryRequest;
 use super::{Stored, Target, output};
 
@@ -31,11 +32,11 @@ pub(super) struct History {
     key: Option<String>,
 
     /// The first revision (a label, a commit or sha256:DIGITS); by default the first one
-    #[arg(long, value_name = "REVISION")]
+    #[arg(long, value_name = "REVISION", value_parser = stored_address)]
     from: Option<String>,
 
     /// The last revision; by default the latest one
-    #[arg(long, value_name = "REVISION")]
+    #[arg(long, value_name = "REVISION", value_parser = stored_address)]
     to: Option<String>,
 
     /// The timeline to use; by default releases, else commits, else ingests

@@ -11,6 +11,7 @@ use opatlas_wire::labels::{Label as Stored, LabelTarget};
 
 use super::Target;
 use super::api::Api;
+use super::side::stored_address;
 
 /// Sets, moves and deletes labels.
 ///
@@ -35,7 +36,7 @@ struct Set {
     label: String,
 
     /// The stored revision: another label, a commit, sha256:DIGITS, or latest
-    #[arg(value_name = "REVISION")]
+    #[arg(value_name = "REVISION", value_parser = stored_address)]
     revision: String,
 
     /// The PyTorch release whose rules apply; by default the label's, or that of a label that is a version

@@ -11,7 +11,7 @@ use opatlas_service::companions::{complete, unread_lists};
 use opatlas_service::{Resolved, Snapshot};
 use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, FALLBACK_OPS, NATIVE_FUNCTIONS, TAGS};
 use opatlas_store::{LabelName, Opening};
-use opatlas_wire::judged_comparison::ComparedSide;
+use opatlas_wire::judged_comparison::{ComparedSide, note_of_release};
 
 use super::folder::Folder;
 use super::git::{Fault, Git};
@@ -85,6 +85,23 @@ impl Operand {
         ))
     }
 
+    /// The release that its name or the options say; `None` if nothing does.
+    async fn release(
+        &self,
+        places: &Places<'_>,
+        stored: Option<&Stored>,
+    ) -> anyhow::Result<Option<Release>> {
+        match self {
+            Self::Stored(address) => {
+                let stored = stored.ok_or_else(|| anyhow!("no database is open"))?;
+                let resolved = resolve(stored, places, address).await?;
+                Ok(Some(resolved.release()))
+            }
+            Self::Path(path) => own_release(places, name_of(path)),
+            Self::Commit(revision, _) => own_release(places, revision),
+        }
+    }
+
     pub(super) fn is_stored(&self) -> bool {
         matches!(self, Self::Stored(_))
     }
@@ -120,19 +137,42 @@ impl Operand {
             true => Some(Stored::open(target, Opening::Read).await?),
             false => None,
         };
-        let read = self.read(places, stored.as_ref(), None).await;
+        let read = self.read(places, stored.as_ref(), None, None).await;
         if let Some(stored) = stored {
             stored.close().await;
         }
         read
     }
 
+    /// Reads the base and the head. One without a release takes that of the other.
+    pub(super) async fn read_both(
+        [base, head]: [Self; 2],
+        places: &Places<'_>,
+        stored: Option<&Stored>,
+    ) -> anyhow::Result<(ComparedSide, ComparedSide)> {
+        let own = (
+            base.release(places, stored).await?,
+            head.release(places, stored).await?,
+        );
+        let before = base.read(places, stored, None, own.1).await?;
+        let mut after = head.read(places, stored, Some(&before), own.0).await?;
+        let lent = match own {
+            (None, Some(release)) => note_of_release(&before.view.title, release),
+            (Some(release), None) => note_of_release(&after.view.title, release),
+            _ => None,
+        };
+        after.notes.extend(lent);
+        Ok((before, after))
+    }
+
     /// Reads the side. A head is read with its base, which supplies local files that the head lacks.
-    pub(super) async fn read(
+    /// `other` is the release of the other side, which applies if this one says none.
+    async fn read(
         &self,
         places: &Places<'_>,
         stored: Option<&Stored>,
         base: Option<&ComparedSide>,
+        other: Option<Release>,
     ) -> anyhow::Result<ComparedSide> {
         let mut side = match self {
             Self::Stored(address) => {
@@ -141,8 +181,15 @@ impl Operand {
                 let snapshot = stored.snapshot(&resolved).await?;
                 ComparedSide::stored(resolved, snapshot)
             }
-            Self::Path(path) => of_path(path, places, base.map(|base| &base.snapshot.bundle))?,
-            Self::Commit(revision, path) => of_commit((revision, path), places, base)?,
+            Self::Path(path) => {
+                let lender = base.map(|base| &base.snapshot.bundle);
+                let own = own_release(places, name_of(path))?;
+                of_path(path, places, own.or(other), lender)?
+            }
+            Self::Commit(revision, path) => {
+                let own = own_release(places, revision)?;
+                of_commit((revision, path), places, own.or(other), base)?
+            }
         };
         side.notes.extend(unread_lists(&side.snapshot.catalogue));
         if let Some(base) = base {
@@ -155,11 +202,11 @@ impl Operand {
 fn of_path(
     path: &Path,
     places: &Places<'_>,
+    release: Option<Release>,
     base: Option<&Bundle>,
 ) -> anyhow::Result<ComparedSide> {
     let mut read = files(path)?;
-    let label = path.file_name().and_then(|name| name.to_str());
-    let release = release(places, label.unwrap_or_default())?;
+    let release = release.unwrap_or(Release::LATEST);
     let lent = base
         .filter(|_| !read.is_complete)
         .map(|base| complete(base, &mut read.bundle));
@@ -179,12 +226,13 @@ fn of_path(
 fn of_commit(
     (revision, path): (&str, &str),
     places: &Places<'_>,
+    release: Option<Release>,
     base: Option<&ComparedSide>,
 ) -> anyhow::Result<ComparedSide> {
     let may_lack = base.is_some_and(|base| base.is_commit);
     let revision = &*merge_base::resolved(&Git::at(places.repository), revision)?;
     let bundle = commit(places, (revision, path), may_lack)?;
-    let release = release(places, revision)?;
+    let release = release.unwrap_or(Release::LATEST);
     let mut paths = BTreeMap::from(companions(path).map(|(name, path)| (name.to_owned(), path)));
     paths.insert(NATIVE_FUNCTIONS.to_owned(), path.to_owned());
     let snapshot = Snapshot::read(bundle, release, None);
@@ -207,13 +255,26 @@ fn short(revision: &str) -> String {
     }
 }
 
-/// The requested release, else the one in the name of the tag or folder, else the newest.
-fn release(places: &Places<'_>, name: &str) -> anyhow::Result<Release> {
+/// The requested release, else the one in the name of the tag or folder.
+fn own_release(places: &Places<'_>, name: &str) -> anyhow::Result<Option<Release>> {
     if let Some(text) = places.release {
-        return Ok(Release::parse(text)?.release);
+        return Ok(Some(Release::parse(text)?.release));
     }
     let named = Version::parse(name).and_then(|_| Release::from_label(name));
-    Ok(named.map_or(Release::LATEST, |parsed| parsed.release))
+    Ok(named.map(|parsed| parsed.release))
+}
+
+fn name_of(path: &Path) -> &str {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.unwrap_or_default()
+}
+
+/// The address of a stored revision in an argument, which may say `label:` before it.
+pub(super) fn stored_address(text: &str) -> Result<String, String> {
+    match text.strip_prefix("label:").unwrap_or(text) {
+        "" => Err("name a revision: a label, a commit or sha256:DIGITS".to_owned()),
+        address => Ok(address.to_owned()),
+    }
 }
 
 async fn resolve(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow::Result<Resolved> {

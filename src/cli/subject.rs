@@ -27,7 +27,7 @@ pub(super) struct Chosen {
     /// The PyTorch release whose rules apply
     ///
     /// For files and commits, the default is the newest known release. Without a revision, it selects the
-    /// stored release itself.
+    /// highest stored patch release of it.
     #[arg(long, value_name = "VERSION")]
     release: Option<String>,
 

@@ -12,6 +12,7 @@ use opatlas_wire::support::{Cell, SupportView};
 
 use super::api::{Api, Call, JSON};
 use super::columns::columns;
+use super::side::stored_address;
 use super::{Target, output};
 
 /// Shows since when operators work on backends, and whether they still do.
@@ -33,11 +34,11 @@ pub(super) struct Support {
     key: Vec<String>,
 
     /// The first revision: a label, a commit or sha256:DIGITS; by default the first one
-    #[arg(long, value_name = "REVISION")]
+    #[arg(long, value_name = "REVISION", value_parser = stored_address)]
     from: Option<String>,
 
     /// The last revision; by default the latest one
-    #[arg(long, value_name = "REVISION")]
+    #[arg(long, value_name = "REVISION", value_parser = stored_address)]
     to: Option<String>,
 
     /// The output format

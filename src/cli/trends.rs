@@ -8,11 +8,12 @@ use clap::{Args, ValueEnum};
 use opatlas_source::suggest::nearest;
 use opatlas_source::visible::line;
 use opatlas_store::Opening;
-use opatlas_wire::trends::{KeyPoint, Point, Trends as View};
+use opatlas_wire::trends::{KeyPoint, MAX_POINTS, Point, Trends as View};
 
 use super::Target;
 use super::api::Api;
 use super::columns::columns;
+use super::side::stored_address;
 
 /// Shows how the operators and the coverage of backends changed, revision by revision.
 ///
@@ -29,11 +30,11 @@ pub(super) struct Trends {
     way: Option<String>,
 
     /// The first revision: a label, a commit or sha256:DIGITS; by default the first one
-    #[arg(long, value_name = "REVISION")]
+    #[arg(long, value_name = "REVISION", value_parser = stored_address)]
     from: Option<String>,
 
     /// The last revision; by default the latest one
-    #[arg(long, value_name = "REVISION")]
+    #[arg(long, value_name = "REVISION", value_parser = stored_address)]
     to: Option<String>,
 
     /// The number of revisions, at least 2; of more, evenly spaced ones are shown
@@ -67,6 +68,9 @@ impl Trends {
     }
 
     async fn show(&self, api: &Api) -> anyhow::Result<()> {
+        if !(2..=MAX_POINTS).contains(&self.limit) {
+            bail!("--limit must be between 2 and {MAX_POINTS}");
+        }
         let limit = self.limit.to_string();
         let path = ["v1", "projects", &*self.project, "trends"];
         let query = [

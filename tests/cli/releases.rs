@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::cli::program::succeeds;
+use crate::cli::program::{refusal, run, stderr, stdout, succeeds};
 
 const LABELS: [&str; 4] = ["2.9.0", "2.12.1", "2.14.1", "2.15.0"];
 
@@ -124,4 +124,164 @@ fn counts_of_gaps_do_not_depend_on_the_limit() {
     let last: Vec<&str> = trends.lines().last().unwrap().split_whitespace().collect();
     assert!(gaps.contains("30 work in part, 267 fail,"), "{gaps}");
     assert!(last.contains(&"267") && last.contains(&"30"), "{trends}");
+}
+
+#[test]
+fn a_search_for_what_a_way_lacks_lists_the_gaps() {
+    let Some(folder) = stored() else { return };
+    let folder = folder.path();
+    let found = json(folder, &["search", "core", "without", "lowering"]);
+    let items = found["items"].as_array().unwrap();
+    assert_eq!(items.len(), 1, "{found}");
+    assert_eq!(items[0]["operator"], "_fft_c2r");
+    assert_eq!(items[0]["present"][0]["from"]["label"], "2.9.0");
+    let gaps = json(folder, &["gaps", "--way", "vmap", "--tag", "core"]);
+    let missing = gaps["counts"]["missing"].as_u64().unwrap();
+    let searched = json(folder, &["search", "core", "without", "vmap", "-n", "500"]);
+    let items = searched["items"].as_array().unwrap();
+    assert_eq!(items.len() as u64, missing);
+    for (found, gap) in items.iter().zip(gaps["items"].as_array().unwrap()) {
+        assert_eq!(found["operator"], gap["operator"]);
+    }
+    let part = succeeds(folder, &["search", "fft", "without", "lowering"]);
+    assert!(part.contains("_fft_c2r"), "{part}");
+}
+
+#[test]
+fn a_label_does_not_hide_another_spelling_of_a_version() {
+    let Some(folder) = stored() else { return };
+    let folder = folder.path();
+    for label in ["v2.15.0", "2.15"] {
+        let said = refusal(folder, &["label", "set", label, "2.14.1"]);
+        assert!(said.contains("another spelling of `2.15.0`"), "{said}");
+    }
+    let files = files("2.14.1");
+    let import = [
+        "import",
+        "--dir",
+        files.to_str().unwrap(),
+        "--label",
+        "v2.15.0",
+    ];
+    assert!(refusal(folder, &import).contains("protected"));
+    let gaps = succeeds(folder, &["gaps", "MPS", "-r", "v2.15.0", "-n", "1"]);
+    assert!(gaps.contains("in pytorch 2.15.0:"), "{gaps}");
+    succeeds(folder, &["label", "set", "candidate", "label:v2.14.1"]);
+}
+
+#[test]
+fn a_filter_finds_operators_that_follow() {
+    let Some(folder) = stored() else { return };
+    let folder = folder.path();
+    let compare = |operator| {
+        let sides = ["compare", "2.9.0", "2.15.0", "--operator", operator];
+        stdout(&run(folder, &sides))
+    };
+    let text = compare("linalg_svd");
+    assert!(
+        text.contains("_linalg_svd.U") && !text.contains("showing 0 of"),
+        "{text}"
+    );
+    let text = compare("linalg_svdd");
+    assert!(
+        text.contains(
+            "neither revision declares an operator `linalg_svdd`; similar names: `linalg_svd`"
+        ),
+        "{text}"
+    );
+}
+
+/// The same bytes do not differ, whatever release their names say.
+#[test]
+fn a_side_without_a_release_takes_that_of_the_other() {
+    let Some(folder) = stored() else { return };
+    let folder = folder.path();
+    let copy = folder.join("mine");
+    std::fs::create_dir(&copy).unwrap();
+    for file in std::fs::read_dir(files("2.9.0")).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), copy.join(file.file_name())).unwrap();
+    }
+    for sides in [["2.9.0", "mine"], ["mine", "2.9.0"]] {
+        let text = succeeds(folder, &[&["compare"][..], &sides].concat());
+        assert!(text.starts_with("no changes"), "{text}");
+        assert!(text.contains("mine names no release"), "{text}");
+    }
+}
+
+#[test]
+fn removals_beside_those_of_a_type_are_named_so() {
+    let Some(folder) = stored() else { return };
+    let output = run(folder.path(), &["compare", "2.12.1", "2.14.1"]);
+    let text = stdout(&output);
+    assert!(text.contains("overloads with `Dimname` and "), "{text}");
+    assert!(text.contains(" beside them removed: "), "{text}");
+}
+
+#[test]
+fn options_are_checked_and_named_as_they_are_written() {
+    let Some(folder) = stored() else { return };
+    let folder = folder.path();
+    let said = refusal(folder, &["gaps", "MPS", "--tag", "croe"]);
+    assert!(said.contains("croe"), "{said}");
+    let said = refusal(folder, &["trends", "-n", "1"]);
+    assert!(said.contains("--limit must be between 2 and"), "{said}");
+    let said = stderr(&run(folder, &["trends", "--to", ""]));
+    assert!(said.contains("name a revision"), "{said}");
+    let trends = succeeds(
+        folder,
+        &["trends", "--from", "label:2.12.1", "--to", "label:2.14.1"],
+    );
+    assert_eq!(trends.lines().count(), 3, "{trends}");
+    succeeds(folder, &["history", "bmm", "--to", "label:2.14.1"]);
+}
+
+#[test]
+fn an_exception_for_every_operator_must_be_broad() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let add = |operator, more: &[&str]| {
+        let add = [
+            "exception",
+            "add",
+            operator,
+            "overload-removed",
+            "--reason",
+            "named",
+        ];
+        run(folder, &[&add[..], more].concat())
+    };
+    for operator in ["*", "*.out", "aten::*"] {
+        let refused = add(operator, &[]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(stderr(&refused).contains("mark the exception as broad"));
+    }
+    assert!(stdout(&add("*", &["--broad"])).contains("broad"));
+    assert!(stderr(&add("add*", &[])).contains("--broad allows that"));
+    assert!(stderr(&add("add.*", &[])).is_empty());
+    let listed = succeeds(folder, &["exception", "list"]);
+    assert_eq!(listed.matches(", broad:").count(), 1, "{listed}");
+    let config = "[[exception]]\noperator = \"*\"\nrule = \"*\"\nreason = \"x\"\n";
+    std::fs::write(folder.join("opatlas.toml"), config).unwrap();
+    std::fs::write(folder.join("a.yaml"), "- func: f(Tensor self) -> Tensor\n").unwrap();
+    let said = refusal(folder, &["compare", "a.yaml", "a.yaml"]);
+    assert!(
+        said.contains("matches operators of every base name"),
+        "{said}"
+    );
+}
+
+/// An operator that went earlier existed once.
+#[test]
+fn a_backend_with_an_old_operator_is_told_what_is_known() {
+    let Some(folder) = stored() else { return };
+    let folder = folder.path();
+    let backend = "backend: PrivateUse1\ncpp_namespace: at::acme\nsupported:\n- qr\n- bmm\n";
+    std::fs::write(folder.join("acme.yaml"), backend).unwrap();
+    let sides = ["compare", "--backend", "acme.yaml", "2.14.1", "2.15.0"];
+    let text = stdout(&run(folder, &sides));
+    assert!(
+        text.contains("`qr`: neither revision declares it"),
+        "{text}"
+    );
 }

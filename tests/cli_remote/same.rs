@@ -327,7 +327,7 @@ fn histories_gaps_and_exceptions_are_the_same() {
     check(&["preflight", "absent.pt2"], 2);
     assert!(
         check(&["exception", "list", "--project", "judged"], 0)
-            .contains("until 2099-01-31, me: better so")
+            .contains("until 2099-01-31, broad, me: better so")
     );
     check(&["exception", "list", "--project", "nobody"], 2);
 }

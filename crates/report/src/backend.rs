@@ -295,14 +295,14 @@ fn gone(unknown: &UnknownOperator) -> Item {
     let why = if unknown.vanished {
         "gone"
     } else {
-        "never existed"
+        "neither revision declares it"
     };
     let near = if unknown.near.is_empty() {
         Message::default()
     } else {
         message!("; similar names: {}", codes(&unknown.near))
     };
-    message!("`{}` {}{}", unknown.name, why, near).into()
+    message!("`{}`: {}{}", unknown.name, why, near).into()
 }
 
 fn declared(impact: &BackendImpact<'_>, kernel: &KernelChange) -> Item {

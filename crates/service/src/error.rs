@@ -51,6 +51,17 @@ pub enum ServiceError {
     /// A version label that names another revision, which only moves or is deleted with force.
     #[error("label `{0}` looks like a version and is protected; use `force` to move or delete it")]
     Protected(LabelName),
+    /// A new label that is the same version as another one, which it would hide: `v2.15.0` finds `2.15.0`.
+    #[error(
+        "label `{label}` is another spelling of `{existing}`, which is protected; set `{existing}`, or \
+         use `force` to have both"
+    )]
+    SameVersion {
+        /// The new label.
+        label: LabelName,
+        /// The label that it finds now.
+        existing: LabelName,
+    },
     /// The caller's condition on the label does not hold.
     #[error("label `{0}` does not match the condition of the request")]
     Precondition(LabelName),

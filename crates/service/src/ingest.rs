@@ -93,8 +93,8 @@ impl Service {
 
     /// Checks a bundle, stores it and sets a label. Fails with [`ServiceError::Refused`] if it is
     /// not a list of entries, [`ServiceError::Protected`] if the label cannot move,
-    /// [`ServiceError::KeepsRelease`] if it belongs to another release, and with errors of the
-    /// store.
+    /// [`ServiceError::SameVersion`] if it is another spelling of a label, [`ServiceError::KeepsRelease`]
+    /// if it belongs to another release, and with errors of the store.
     pub async fn ingest(&self, ingest: Ingest<'_>) -> Result<Ingested, ServiceError> {
         let begun = Instant::now();
         let ingested = self.take_in(ingest).await;
@@ -122,6 +122,10 @@ impl Service {
         self.admit(&ingest.bundle)?;
         // Find out first whether the project exists.
         self.store.project(&project).await?;
+        if let Some(label) = &label {
+            self.expect_own_version(&project, label, ingest.protection)
+                .await?;
+        }
         let (label_release, correction) = match &label {
             Some(label) => (
                 self.label_release(&project, label, given).await?,

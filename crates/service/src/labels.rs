@@ -134,11 +134,14 @@ impl Service {
     }
 
     /// Points a label to a revision. Fails with [`ServiceError::Precondition`],
-    /// [`ServiceError::Protected`], [`ServiceError::KeepsRelease`], and with errors of the store.
+    /// [`ServiceError::Protected`], [`ServiceError::SameVersion`], [`ServiceError::KeepsRelease`], and with
+    /// errors of the store.
     pub async fn set_label(&self, change: LabelMove<'_>) -> Result<LabelOutcome, ServiceError> {
         let project = ProjectName::parse(change.project)?;
         let name = LabelName::parse_new(change.label)?;
         let given = change.release.map(JudgedRelease::parse).transpose()?;
+        self.expect_own_version(&project, &name, change.protection)
+            .await?;
         let target = self.resolve(change.project, change.revision, None).await?;
         let digest = target.digest;
         let correction = self.correction(&project, &name, change.caller).await?;
@@ -173,6 +176,27 @@ impl Service {
             .set_label(&project, &request, digest, self.now())
             .await;
         set.map_err(of_label)
+    }
+
+    /// Checks that a new label is not another spelling of a label, unless it is forced. Fails with
+    /// [`ServiceError::SameVersion`].
+    pub(super) async fn expect_own_version(
+        &self,
+        project: &ProjectName,
+        label: &LabelName,
+        protection: Protection,
+    ) -> Result<(), ServiceError> {
+        if protection == Protection::Forced || !is_version(label) {
+            return Ok(());
+        }
+        match self.label_of(project, label).await {
+            Ok(found) if found.name != *label => Err(ServiceError::SameVersion {
+                label: label.clone(),
+                existing: found.name,
+            }),
+            // What else is wrong is found when the label is set.
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     /// The label, if the caller created it within the last hour and so may still correct it: move

@@ -45,6 +45,7 @@ mod tokens;
 mod useless;
 mod views;
 pub mod watch;
+pub mod way_gaps;
 mod work;
 
 use std::sync::Arc;

@@ -315,6 +315,21 @@ pub fn level(
 }
 
 impl ExceptionText {
+    /// Converts an exception that somebody adds. Fails as [`ExceptionText::exception`] does, or if it
+    /// matches every base name and is not broad.
+    pub fn added(&self, id: impl Into<Box<str>>) -> Result<Exception, PolicyFault> {
+        let exception = self.exception(id)?;
+        if exception.has_any_base() && !exception.broad {
+            let why = format!(
+                "`{}` matches operators of every base name; name the operators, or mark the exception \
+                 as broad",
+                exception.operator
+            );
+            return Err(PolicyFault::new("operator", why));
+        }
+        Ok(exception)
+    }
+
     /// Converts the exception. Fails with the first member with an invalid value.
     pub fn exception(&self, id: impl Into<Box<str>>) -> Result<Exception, PolicyFault> {
         for (member, text) in [
@@ -405,9 +420,9 @@ impl ExceptionText {
         text.map(|text| release("until_release", text)).transpose()
     }
 
-    /// The stored form. Fails as [`ExceptionText::exception`] does.
+    /// The stored form. Fails as [`ExceptionText::added`] does.
     pub fn record(&self, id: String, now: i64) -> Result<ExceptionRecord, PolicyFault> {
-        let exception = self.exception(id.as_str())?;
+        let exception = self.added(id.as_str())?;
         let (until_date, until_release) = match exception.until {
             None => (None, None),
             Some(Until::Date(date)) => (Some(date.to_string()), None),

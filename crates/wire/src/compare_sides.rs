@@ -44,6 +44,7 @@ pub struct SideBody {
     pub revision: Option<String>,
     /// The title of the side, for files: `this pull request`.
     pub title: Option<String>,
-    /// The release whose rules apply to this side.
+    /// The release whose rules apply to this side; by default that of a stored revision's label, else that
+    /// of the other side, else the newest.
     pub release: Option<String>,
 }

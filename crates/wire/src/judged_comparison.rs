@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use opatlas_diff::policy::{Exception, Judgement};
+use opatlas_pytorch::release::Release;
 use opatlas_report::changes::{self, Files, Filter, Listed, NewFindings, Report};
 use opatlas_report::findings::{Findings, SourceText};
 use opatlas_report::room::Room;
@@ -14,6 +15,7 @@ use opatlas_service::compare::{Compared, Rulebook};
 use opatlas_service::further::Reported;
 use opatlas_service::{Resolved, ServiceError, Snapshot};
 use opatlas_source::diagnostic::Finding;
+use opatlas_source::suggest::nearest_few;
 use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop, TAGS};
 
 use crate::against::FurtherVerdict;
@@ -75,6 +77,38 @@ struct ChangedFiles {
     native_functions: SourceText,
     derivatives: Option<SourceText>,
     tags: Option<SourceText>,
+}
+
+/// The most operators that a note suggests.
+const SUGGESTED: usize = 3;
+
+fn undeclared(name: &str, known: &[&str]) -> String {
+    let mut bases: Vec<&str> = known
+        .iter()
+        .map(|name| name.split_once('.').map_or(*name, |(base, _)| base))
+        .collect();
+    bases.dedup();
+    let near = nearest_few(name, known.iter().copied().chain(bases), SUGGESTED);
+    let near: Vec<String> = near.iter().map(|near| format!("`{near}`")).collect();
+    let shown: String = name.chars().take(128).collect();
+    match near.is_empty() {
+        true => format!("neither revision declares an operator `{shown}`"),
+        false => format!(
+            "neither revision declares an operator `{shown}`; similar names: {}",
+            near.join(", ")
+        ),
+    }
+}
+
+/// The note on a side without a release of its own, which takes that of the other side. `None` if that is
+/// the newest, which applies anyway.
+#[must_use]
+pub fn note_of_release(title: &str, release: Release) -> Option<String> {
+    (release != Release::LATEST).then(|| {
+        format!(
+            "{title} names no release, so the rules of the other side apply: those of {release}"
+        )
+    })
 }
 
 impl ComparedSide {
@@ -188,11 +222,21 @@ impl JudgedComparison {
         })
     }
 
-    /// Restricts what reports and answers list.
+    /// Restricts what reports and answers list. A note names the operators of the filter that neither
+    /// side declares.
     #[must_use]
-    pub fn filtered(self, filter: &Filter) -> Self {
-        let listed = Listed::new(filter, self.compared.causes(), &self.judgement);
-        Self { listed, ..self }
+    pub fn filtered(mut self, filter: &Filter) -> Self {
+        self.listed = Listed::new(filter, self.compared.causes(), &self.judgement);
+        let sides = [&self.base, &self.head].map(|side| &side.snapshot.catalogue);
+        let operators = sides.into_iter().flat_map(|catalogue| catalogue.iter());
+        let names: Vec<&str> = operators.map(|(_, it)| it.qualified_name()).collect();
+        let notes: Vec<String> = filter
+            .unmatched(&names)
+            .into_iter()
+            .map(|name| undeclared(name, &names))
+            .collect();
+        self.head.notes.extend(notes);
+        self
     }
 
     /// A sentence for each exception that excuses nothing, of those that `is_given` accepts.

@@ -45,7 +45,7 @@ pub(crate) fn of_service(error: &ServiceError) -> Problem {
         ServiceError::OtherRelease { .. } | ServiceError::KeepsRelease { .. } => {
             Kind::ReleaseConflict
         }
-        ServiceError::Protected(_) => Kind::LabelProtected,
+        ServiceError::Protected(_) | ServiceError::SameVersion { .. } => Kind::LabelProtected,
         ServiceError::Precondition(_) => Kind::PreconditionFailed,
         ServiceError::NoRevisions(_) | ServiceError::NoCommits(_) => Kind::UnknownRevision,
         ServiceError::Misspelt {

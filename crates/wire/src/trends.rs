@@ -12,6 +12,9 @@ use crate::ways::WayName;
 use opatlas_service::history::{Facts, FateCounts, KeyFacts, Timeline};
 use opatlas_verdict::ways::{Fate, Way};
 
+/// The most points of an answer.
+pub const MAX_POINTS: usize = 2000;
+
 /// The part of the timeline to return.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -1,11 +1,9 @@
 //! Gaps on a way to run operators.
 
-use std::cmp::Reverse;
-
-use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_operators::operator::OperatorId;
 use opatlas_service::Snapshot;
-use opatlas_verdict::View;
-use opatlas_verdict::ways::{Fate, Way};
+use opatlas_service::way_gaps::of_way;
+use opatlas_verdict::ways::Way;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -86,46 +84,26 @@ pub struct WayGapRequest<'a> {
 /// The gaps of a way.
 #[must_use]
 pub fn view(asked: WayGapRequest<'_>) -> WayGaps {
-    let view = asked.snapshot.view();
-    let mut counts = WayGapCounts::default();
-    let mut listed = Vec::new();
-    for (id, operator) in wanted(view, asked.tag) {
-        let Some(fate) = view.fate(id, asked.way) else {
-            continue;
-        };
-        let (is_missing, is_unknown) = (fate.is_missing(), fate == Fate::Unknown);
-        let is_core = operator.has_tag(CORE);
-        counts.operators += 1;
-        counts.missing += u32::from(is_missing);
-        counts.core += u32::from(is_missing && is_core);
-        counts.unknown += u32::from(is_unknown);
-        if is_missing || is_unknown {
-            listed.push((is_unknown, Reverse(is_core), id));
-        }
-    }
-    listed.sort_by_key(|&(is_unknown, is_core, _)| (is_unknown, is_core));
-    let items = listed.into_iter();
+    let snapshot = asked.snapshot;
+    let gaps = of_way(snapshot, asked.way, asked.tag);
+    let is_core = |id: &&OperatorId| snapshot.catalogue.operator(**id).has_tag(CORE);
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let listed = gaps.missing.iter().chain(&gaps.unknown);
     WayGaps {
         revision: asked.revision.clone(),
         way: asked.way.as_str(),
         title: asked.way.title(),
-        counts,
-        items: items
-            .filter_map(|(.., id)| operator_fate(view, id, asked.way))
+        counts: WayGapCounts {
+            operators: number(gaps.operators),
+            missing: number(gaps.missing.len()),
+            core: number(gaps.missing.iter().filter(is_core).count()),
+            unknown: number(gaps.unknown.len()),
+        },
+        items: listed
+            .filter_map(|&id| operator_fate(snapshot.view(), id, asked.way))
             .collect(),
         next_cursor: None,
     }
-}
-
-/// The declared operators with a tag, in the order of the file.
-fn wanted<'a>(
-    view: View<'a>,
-    tag: Option<&'a str>,
-) -> impl Iterator<Item = (OperatorId, &'a Operator)> {
-    let declared = view.inputs.catalogue.iter();
-    declared.filter(move |(_, operator)| {
-        !operator.is_generated() && tag.is_none_or(|tag| operator.has_tag(tag))
-    })
 }
 
 /// The heading of a report.

@@ -72,10 +72,9 @@ impl How {
         } else {
             None
         };
-        let [base, head] = operands;
-        let note = base.note_of_merge_base(&head, &places);
-        let mut base = base.read(&places, stored.as_ref(), None).await?;
-        let mut head = head.read(&places, stored.as_ref(), Some(&base)).await?;
+        let note = operands[0].note_of_merge_base(&operands[1], &places);
+        let read = Operand::read_both(operands, &places, stored.as_ref());
+        let (mut base, mut head) = read.await?;
         head.notes.extend(note);
         retitle(&mut base.view, self.base_title.as_deref());
         retitle(&mut head.view, self.head_title.as_deref());

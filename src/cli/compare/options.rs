@@ -28,7 +28,7 @@ pub(in crate::cli) struct How {
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
 
-    /// The PyTorch release whose rules apply to files; by default the newest known
+    /// The PyTorch release whose rules apply to files; by default that of the other side, else the newest
     #[arg(long)]
     pub(super) release: Option<String>,
 

@@ -206,8 +206,9 @@ pub async fn given(
     let files = [&body.base.files, &body.head.files].into_iter().flatten();
     Files::check(files, service.limits())?;
     let release = query.release.as_deref();
-    let base = side(&api, &access, body.base, "base", release).await?;
-    let head = side(&api, &access, body.head, "head", release).await?;
+    let mut base = side(&api, &access, body.base, "base", release).await?;
+    let mut head = side(&api, &access, body.head, "head", release).await?;
+    Side::share_release(&mut base, &mut head);
     let project = [&head, &base].into_iter().find_map(Side::resolved);
     let mut rulebook = match project {
         Some(resolved) => Rulebook::clone(&*service.rulebook(&resolved.project).await?),
@@ -218,7 +219,7 @@ pub async fn given(
     }
     let own = rulebook.exceptions.len();
     for (i, text) in body.exceptions.iter().enumerate().take(EXCEPTIONS + 1) {
-        let exception = text.exception(format!("{GIVEN}{i}]"));
+        let exception = text.added(format!("{GIVEN}{i}]"));
         rulebook
             .exceptions
             .push(exception.map_err(ServiceError::from)?);

@@ -11,7 +11,7 @@ use opatlas_service::companions;
 use opatlas_service::{Reader, Resolved, ServiceError};
 use opatlas_wire::compare::CompareQuery;
 use opatlas_wire::compare_sides::SideBody;
-use opatlas_wire::judged_comparison::ComparedSide;
+use opatlas_wire::judged_comparison::{ComparedSide, note_of_release};
 use opatlas_wire::problem::{Kind, Problem};
 
 pub(crate) async fn read(api: &Api, resolved: Resolved) -> Result<ComparedSide, Problem> {
@@ -24,13 +24,39 @@ pub(crate) enum Side {
     /// Files in a request, not parsed yet.
     Given {
         bundle: Bundle,
-        release: Release,
+        /// `None` for that of the other side, else the newest.
+        release: Option<Release>,
         title: String,
         is_complete: bool,
+        notes: Vec<String>,
     },
 }
 
 impl Side {
+    fn release(&self) -> Option<Release> {
+        match self {
+            Self::Stored(side) => Some(side.snapshot.release()),
+            Self::Given { release, .. } => *release,
+        }
+    }
+
+    /// Gives the release of one side to the other, if that has none. The head notes it.
+    pub(crate) fn share_release(base: &mut Self, head: &mut Self) {
+        let own = (base.release(), head.release());
+        let note = match (&mut *base, &mut *head, own) {
+            (Self::Given { release, title, .. }, _, (None, Some(other)))
+            | (_, Self::Given { release, title, .. }, (Some(other), None)) => {
+                *release = Some(other);
+                note_of_release(title, other)
+            }
+            _ => None,
+        };
+        match head {
+            Self::Stored(side) => side.notes.extend(note),
+            Self::Given { notes, .. } => notes.extend(note),
+        }
+    }
+
     pub(crate) fn resolved(&self) -> Option<&Resolved> {
         match self {
             Self::Stored(side) => side.resolved.as_ref(),
@@ -46,11 +72,13 @@ impl Side {
                 release,
                 title,
                 is_complete,
+                mut notes,
             } => {
+                let release = release.unwrap_or(Release::LATEST);
                 let side = ComparedSide::files(reader.judge(bundle, release, stop)?, title);
-                let notes = companions::unread_lists(&side.snapshot.catalogue);
+                notes.extend(companions::unread_lists(&side.snapshot.catalogue));
                 Ok(ComparedSide {
-                    notes: notes.into_iter().collect(),
+                    notes,
                     is_complete,
                     ..side
                 })
@@ -94,9 +122,13 @@ pub(crate) async fn side(
             api.service.admit(&bundle)?;
             Ok(Side::Given {
                 bundle,
-                release: judged(release)?.release,
+                release: match release {
+                    Some(_) => Some(judged(release)?.release),
+                    None => None,
+                },
                 title: side.title.unwrap_or_else(|| name.to_owned()),
                 is_complete: side.complete,
+                notes: Vec::new(),
             })
         }
         (None, Some(project), Some(revision)) => {

@@ -14,7 +14,7 @@ use crate::http::page::Cursors;
 use crate::http::respond;
 use opatlas_service::history::{HistoryMatch, Timeline, Which};
 use opatlas_service::{Service, ViewId};
-use opatlas_verdict::ways::sought;
+use opatlas_verdict::ways::{SoughtWay, sought};
 use opatlas_wire::paths::ProjectPath;
 use opatlas_wire::place::Place;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
@@ -78,9 +78,8 @@ pub async fn search(
         Some(cursor) => Start::parse(&cursors.decode(cursor)?).ok_or_else(page::invalid)?,
         None => Start::default(),
     };
-    let rest = way.as_ref().map_or("", |way| &way.rest);
-    let (mut found, start) =
-        find(service, &timeline, (&query.q, rest), (start, limit), which).await?;
+    let words = (&*query.q, way.as_ref());
+    let (mut found, start) = find(service, &timeline, words, (start, limit), which).await?;
     let next_cursor = (found.len() > limit).then(|| cursors.encode(&start.after(limit)));
     found.truncate(limit);
     let view = |found: &HistoryMatch| FoundView {
@@ -113,7 +112,7 @@ pub async fn search(
 #[derive(Debug, Clone, Copy, Default)]
 struct Start {
     at: usize,
-    /// Whether nothing matches all words, so that the matches are those of the words besides a way.
+    /// Whether nothing matches all words, so that the matches are those of a way and the words besides it.
     is_of_rest: bool,
 }
 
@@ -140,7 +139,7 @@ impl Start {
 async fn find(
     service: &Service,
     timeline: &Arc<Timeline>,
-    (words, rest): (&str, &str),
+    (words, way): (&str, Option<&SoughtWay>),
     (start, limit): (Start, usize),
     which: Which,
 ) -> Result<(Vec<HistoryMatch>, Start), Problem> {
@@ -149,14 +148,27 @@ async fn find(
         let found = service
             .search_history(timeline, words, part.clone(), which)
             .await?;
-        if !found.is_empty() || rest.is_empty() || start.at > 0 {
+        let says_more = way.is_some_and(|way| way.is_missing || !way.rest.is_empty());
+        if !found.is_empty() || !says_more || start.at > 0 {
             return Ok((found, start));
         }
     }
+    let Some(way) = way else {
+        return Ok((Vec::new(), start));
+    };
     let start = Start {
         is_of_rest: true,
         ..start
     };
-    let found = service.search_history(timeline, rest, part, which).await?;
+    let found = match (way.is_missing, which) {
+        (true, Which::All) => service.search_way(timeline, way, part).await?,
+        // Those that are gone lack nothing in the last revision.
+        (true, Which::Removed) => Vec::new(),
+        (false, which) => {
+            service
+                .search_history(timeline, &way.rest, part, which)
+                .await?
+        }
+    };
     Ok((found, start))
 }

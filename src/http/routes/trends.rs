@@ -11,12 +11,10 @@ use crate::http::respond;
 use opatlas_service::history::Range;
 use opatlas_wire::paths::ProjectPath;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
-use opatlas_wire::trends::{Point, TrendQuery, Trends, WayPoint, point};
+use opatlas_wire::trends::{MAX_POINTS, Point, TrendQuery, Trends, WayPoint, point};
 use opatlas_wire::ways::{WayName, parse_way};
 
 const POINTS: usize = 200;
-
-const MAX_POINTS: usize = 2000;
 
 /// Fates are not stored: each point takes a revision that is read.
 const MAX_WAY_POINTS: usize = 64;

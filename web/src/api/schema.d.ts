@@ -5364,7 +5364,10 @@ export interface components {
             revision?: string | null;
             /** @description The title of the side, for files: `this pull request`. */
             title?: string | null;
-            /** @description The release whose rules apply to this side. */
+            /**
+             * @description The release whose rules apply to this side; by default that of a stored revision's label, else that
+             *     of the other side, else the newest.
+             */
             release?: string | null;
         };
         /** @description A side of a comparison. */

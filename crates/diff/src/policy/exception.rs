@@ -126,6 +126,24 @@ impl Exception {
         bare.unwrap_or(&self.operator)
     }
 
+    /// Whether the operator's base name has wildcards, so that it may match several.
+    #[must_use]
+    pub fn has_open_base(&self) -> bool {
+        is_wild(self.base())
+    }
+
+    /// Whether the operator's base name is only wildcards, so that it matches every base name.
+    #[must_use]
+    pub fn has_any_base(&self) -> bool {
+        let base = self.base();
+        base.contains('*') && base.chars().all(|char| matches!(char, '*' | '?'))
+    }
+
+    fn base(&self) -> &str {
+        let name = self.operator.rsplit("::").next().unwrap_or_default();
+        name.split_once('.').map_or(name, |(base, _)| base)
+    }
+
     /// Whether the operator is a pattern with wildcards.
     #[must_use]
     pub fn is_pattern(&self) -> bool {

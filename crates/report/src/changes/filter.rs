@@ -67,10 +67,9 @@ impl Filter {
     #[must_use]
     pub fn matches_operator(&self, name: &str) -> bool {
         let name = unqualified(name);
-        let base = name.split_once('.').map_or(name, |(base, _)| base);
         let mut patterns = self.operators.iter().map(|(_, pattern)| pattern);
         self.operators.is_empty()
-            || patterns.any(|pattern| pattern.matches(name) || pattern.matches(base))
+            || patterns.any(|pattern| pattern.matches(name) || pattern.matches(base_of(name)))
     }
 
     fn matches_level(&self, level: Level) -> bool {
@@ -86,9 +85,23 @@ impl Filter {
     }
 
     fn matches(&self, judged: &Judged) -> bool {
+        let change = &judged.change;
+        // An operator that calls a changed one changes with it.
+        let mut names = std::iter::once(&change.operator).chain(&change.also);
         self.matches_level(weight(judged))
-            && self.matches_operator(&judged.change.operator)
-            && self.matches_backend(&judged.change)
+            && names.any(|name| self.matches_operator(name))
+            && self.matches_backend(change)
+    }
+
+    /// The names of the filter that match none of these operators.
+    #[must_use]
+    pub fn unmatched(&self, operators: &[&str]) -> Vec<&str> {
+        let named = self.operators.iter();
+        let unmatched = named.filter(|(_, pattern)| {
+            let mut operators = operators.iter();
+            !operators.any(|name| pattern.matches(name) || pattern.matches(base_of(name)))
+        });
+        unmatched.map(|(name, _)| &**name).collect()
     }
 
     fn matches_finding(&self, finding: &Finding) -> bool {
@@ -107,6 +120,10 @@ impl Filter {
 /// A name without the namespace `aten`, which changes do not have.
 fn unqualified(name: &str) -> &str {
     name.strip_prefix("aten::").unwrap_or(name)
+}
+
+fn base_of(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(base, _)| base)
 }
 
 /// What a filter leaves of a comparison.

@@ -107,7 +107,7 @@ pub(super) fn edit_title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'
         }
     };
     if let Some(lost) = cause.lost_type {
-        return many(message!("overloads with `{}` removed", lost));
+        return many(removed_with(changes, cause, lost.as_str()));
     }
     if first.is_about_tag() {
         return tags(cause, first);
@@ -141,6 +141,27 @@ pub(super) fn edit_title<'a>(changes: &'a [Judged], cause: &'a Cause) -> Title<'
             named_or_counted(what.into())
         }
         _ => common(changes, cause, first),
+    }
+}
+
+/// The removal of a type. Entries beside those that use it were removed with them.
+fn removed_with(changes: &[Judged], cause: &Cause, lost: &str) -> Message {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let uses = |i: &usize| {
+        let old = changes[*i].change.old.as_ref();
+        old.is_some_and(|old| old.text.split(|c| !is_letter(c)).any(|word| word == lost))
+    };
+    let others = cause.edited.iter();
+    let others = others
+        .filter(|edited| !edited.edits.iter().any(uses))
+        .count();
+    match others {
+        0 => message!("overloads with `{}` removed", lost),
+        _ => message!(
+            "overloads with `{}` and {} beside them removed",
+            lost,
+            others
+        ),
     }
 }
 

@@ -9,7 +9,10 @@ use opatlas_source::{Stop, Stopped};
 
 use crate::Service;
 use crate::error::ServiceError;
+use crate::way_gaps::of_way;
+use opatlas_diff::revision::CORE;
 use opatlas_store::{Stamp, StoreError};
+use opatlas_verdict::ways::SoughtWay;
 
 use super::index::SearchIndex;
 use super::matches::{current, merged};
@@ -85,12 +88,56 @@ impl Service {
             Ok(found.collect::<Vec<_>>())
         };
         let mut found = self.workers.run(work).await?;
+        self.complete_presence(timeline, &index, &mut found).await?;
+        Ok(found)
+    }
+
+    /// The operators of the last revision that nothing of their own serves on a way, and whose names
+    /// contain the words besides it; of the whole list, those at these positions.
+    pub async fn search_way(
+        &self,
+        timeline: &Arc<Timeline>,
+        sought: &SoughtWay,
+        part: Range<usize>,
+    ) -> Result<Vec<HistoryMatch>, ServiceError> {
+        let snapshot = self.snapshot(&timeline.resolved(timeline.last())).await?;
+        let index = self.search_index(timeline).await?;
+        let (on, of, sought) = (Arc::clone(timeline), Arc::clone(&index), sought.clone());
+        let work = move |stop: &Stop| {
+            let words = Question::new(&sought.rest, Which::All, part.end).plain;
+            let gaps = of_way(&snapshot, sought.way, sought.is_core.then_some(CORE));
+            stop.check()?;
+            let names = gaps.missing.into_iter();
+            let names = names.map(|id| snapshot.catalogue.operator(id).qualified_name());
+            let names = names.filter(|name| name.to_lowercase().contains(&words.to_lowercase()));
+            let index = of.read();
+            let found = names.skip(part.start).take(part.len());
+            let found = found.map(|name| HistoryMatch {
+                operator: name.to_owned(),
+                present: index.present(&on, name),
+                places: Vec::new(),
+                is_current: true,
+            });
+            Ok(found.collect::<Vec<_>>())
+        };
+        let mut found = self.workers.run(work).await?;
+        self.complete_presence(timeline, &index, &mut found).await?;
+        Ok(found)
+    }
+
+    /// Takes from the stored steps what a full index lacks.
+    async fn complete_presence(
+        &self,
+        timeline: &Timeline,
+        index: &ProjectIndex,
+        found: &mut [HistoryMatch],
+    ) -> Result<(), ServiceError> {
         if index.read().is_full() {
-            for found in &mut found {
+            for found in found {
                 found.present = self.life(timeline, &found.operator).await?.present;
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     pub(super) async fn search_index(
