@@ -22,6 +22,7 @@ use crate::http::middleware::bounds;
 use crate::http::middleware::bounds::Bounds;
 use crate::http::middleware::envelope;
 use crate::http::middleware::hosts;
+use crate::http::middleware::json_rpc;
 use crate::http::middleware::kept;
 use crate::http::middleware::metrics;
 use crate::http::middleware::parameters::{Parameters, expect_known};
@@ -188,7 +189,9 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
     // The tools answer through the routes. The bounds around them already apply to the call.
     let answers = router.clone().layer(surround.clone());
     let answers = answers.with_state(api.clone());
-    let tools = mcp::over_http(answers.clone(), &api);
+    let malformed = middleware::from_fn_with_state(api.clone(), json_rpc::answer);
+    let tools = Router::new().route_service(mcp::PATH, mcp::over_http(answers.clone()));
+    let tools = tools.route_layer(malformed);
     let pages = move |api: State<Api>, accept: Accept, request: Request| {
         web::fallback(answers.clone(), api, accept, request)
     };

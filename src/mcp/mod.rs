@@ -5,13 +5,12 @@
 //! input and output, and `/mcp` of the HTTP service over streamable HTTP.
 
 mod arguments;
-mod malformed;
 mod request;
 mod tools;
 
 use std::sync::Arc;
 
-use axum::{Router, middleware};
+use axum::Router;
 use rmcp::ServiceExt as _;
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
@@ -19,13 +18,11 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 
 use tools::Tools;
 
-use crate::http::Api;
-
 /// The path of the tools on the HTTP service.
 pub const PATH: &str = "/mcp";
 
 /// The maximum size of a call of a tool, in bytes. The API's own limits apply to what it contains.
-const MOST_CALLED: usize = 17 << 20;
+pub const MOST_CALLED: usize = 17 << 20;
 
 /// Answers calls on standard input until it ends.
 ///
@@ -38,20 +35,17 @@ pub async fn over_stdio(api: Router) -> anyhow::Result<()> {
 
 /// Answers calls over streamable HTTP, each on its own: there are no sessions.
 ///
-/// `answers` checks the token of a call, which every request to it carries.
-pub fn over_http(answers: Router, api: &Api) -> Router<Api> {
+/// `api` checks the token of a call, which every request to it carries.
+pub fn over_http(api: Router) -> StreamableHttpService<Tools, NeverSessionManager> {
     let mut config = StreamableHttpServerConfig::default();
     config.legacy_session_mode = false;
     config.json_response = true;
     config.max_request_body_bytes = MOST_CALLED;
     // The service around it checks the host.
     config.allowed_hosts = Vec::new();
-    let tools = StreamableHttpService::new(
-        move || Ok(Tools::new(answers.clone())),
+    StreamableHttpService::new(
+        move || Ok(Tools::new(api.clone())),
         Arc::new(NeverSessionManager::default()),
         config,
-    );
-    let malformed = middleware::from_fn_with_state(api.clone(), malformed::answer);
-    let router = Router::new().route_service(PATH, tools);
-    router.route_layer(malformed)
+    )
 }

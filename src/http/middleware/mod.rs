@@ -4,6 +4,7 @@ pub mod access;
 pub mod bounds;
 pub mod envelope;
 pub mod hosts;
+pub mod json_rpc;
 pub mod kept;
 pub mod leftover;
 pub mod metrics;

@@ -10,16 +10,16 @@ use rmcp::model::ErrorCode;
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use super::MOST_CALLED;
 use crate::http::Api;
 use crate::http::body;
 use crate::http::middleware::envelope::AsIs;
+use crate::mcp;
 use opatlas_wire::problem::Problem;
 
 const JSON: &str = "application/json";
 
-/// The layer around the tools.
-pub(super) async fn answer(
+/// The layer around the tools for assistants.
+pub async fn answer(
     State(api): State<Api>,
     request: Request,
     next: Next,
@@ -31,7 +31,7 @@ pub(super) async fn answer(
     }
     let (parts, unread) = request.into_parts();
     let whole = Request::from_parts(parts.clone(), unread);
-    let text = body::collect(whole, &api, MOST_CALLED).await?;
+    let text = body::collect(whole, &api, mcp::MOST_CALLED).await?;
     let request = Request::from_parts(parts, Body::from(text.clone()));
     let response = next.run(request).await;
     Ok(match response.status() {
