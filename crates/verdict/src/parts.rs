@@ -9,6 +9,10 @@ use rustc_hash::FxHashSet;
 use crate::training::{Detail, Through, Training, Works};
 use crate::{Verdict, View};
 
+/// Operators that composites call only if nothing requires a gradient (`EmbeddingBag.cpp` and
+/// `BatchLinearAlgebra.cpp` in `aten/src/ATen/native/`).
+const WITHOUT_GRADIENTS: [&str; 2] = ["_embedding_bag_forward_only", "_linalg_eigvals"];
+
 impl View<'_> {
     /// The answer for a composite whose parts do not all train, or give no gradient at all; `None` where
     /// nothing keeps it from training.
@@ -24,6 +28,10 @@ impl View<'_> {
         while let Some((caller, always, is_known)) = open.pop() {
             for edge in column.calls(&calls, caller) {
                 let always = always && edge.always;
+                let name = self.inputs.catalogue.operator(edge.id).name_text();
+                if WITHOUT_GRADIENTS.contains(&name) {
+                    continue;
+                }
                 let Some(pattern) = self.tables.pattern(edge.id) else {
                     continue;
                 };
