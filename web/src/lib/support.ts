@@ -1,5 +1,5 @@
 import type { components } from "../api/schema";
-import { type HistoryRange, placeTitle, rangeTitle, type TimelinePlace } from "./history";
+import { placeTitle, rangeTitle, type TimelinePlace } from "./history";
 
 type SupportCell = components["schemas"]["SupportView"]["operators"][number]["cells"][number];
 
