@@ -86,41 +86,42 @@ fn of_elements(name: &str, arguments: &[Argument]) -> Reach {
     {
         return Reach::Unknown(format!("the arguments of `{name}` decide"));
     }
-    let [of, ..] = arguments else {
-        return value();
-    };
     match (name, arguments) {
-        ("max" | "min", [first, second]) => return larger(name, &first.value, &second.value),
+        (_, []) => value(),
+        ("max" | "min", [first, second]) => larger(name, &first.value, &second.value),
         ("max" | "min", [_, _, _, ..]) => {
-            return Reach::Unknown(format!("`{name}` compares the values in turn"));
+            Reach::Unknown(format!("`{name}` compares the values in turn"))
         }
-        _ => {}
+        (_, [of, ..]) => match &of.value {
+            Expression::List(all) | Expression::Tuple(all) => {
+                match all.iter().all(|one| one.value().is_some()) {
+                    true => value(),
+                    false => compared(name, true),
+                }
+            }
+            _ if is_value(of) => value(),
+            _ if name == "reversed" => always(name, &["flip"]),
+            _ => compared(name, false),
+        },
     }
-    let elements = match &of.value {
-        Expression::List(elements) | Expression::Tuple(elements) => Some(elements),
-        _ if is_value(of) => return value(),
-        _ => None,
-    };
-    if elements.is_some_and(|all| all.iter().all(|one| one.value().is_some())) {
-        return value();
-    }
-    let compared: &[&str] = match name {
+}
+
+/// What a function does with elements. Those of a list are tensors; a tensor is unbound first.
+fn compared(name: &str, is_list: bool) -> Reach {
+    let operators: &[&str] = match name {
         "sum" => &["add.Tensor"],
         "all" | "any" => &["is_nonzero"],
         "sorted" | "min" => &["lt.Tensor", "is_nonzero"],
         "max" => &["gt.Tensor", "is_nonzero"],
-        "reversed" if elements.is_none() => return always(name, &["flip"]),
         _ => &[],
     };
     let is_ordered = matches!(name, "sorted" | "min" | "max");
-    let unbound = elements
-        .is_none()
-        .then(|| ReachedOperator::always("unbind.int"));
-    let compared = compared.iter().map(|&operator| match is_ordered {
+    let operators = operators.iter().map(|&operator| match is_ordered {
         true => ReachedOperator::when(operator, "there are several elements"),
         false => ReachedOperator::always(operator),
     });
-    let operators: Vec<_> = unbound.into_iter().chain(compared).collect();
+    let unbound = (!is_list).then(|| ReachedOperator::always("unbind.int"));
+    let operators: Vec<_> = unbound.into_iter().chain(operators).collect();
     match operators.is_empty() {
         true => nothing(name),
         false => noted(Reached::of(name, operators)),

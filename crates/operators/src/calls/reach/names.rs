@@ -36,9 +36,7 @@ const MODULES: [(&str, &str); 14] = [
 ];
 
 /// Names that are no tensors.
-const OTHERS: [&str; 9] = [
-    "np", "numpy", "math", "tf", "jax", "jnp", "os", "self", "cls",
-];
+const OTHERS: [&str; 7] = ["np", "numpy", "math", "tf", "jax", "jnp", "os"];
 
 /// The methods of binary operators, each with the one of the right operand.
 const BINARY: [(&str, &str, &str); 19] = [
@@ -72,6 +70,9 @@ pub(super) fn target(expression: &Expression) -> Target<'_> {
         Expression::Name(_) | Expression::Attribute(..) => named(expression),
         Expression::Index(of, _) if of.value().is_some() => {
             Target::Unknown("this is a value, not a call".to_owned())
+        }
+        Expression::Index(of, _) if root(of).is_some_and(is_other) => {
+            Target::Unknown("this is not a tensor of PyTorch".to_owned())
         }
         Expression::Index(of, index) => Target::Index(of, index),
         Expression::Unary(op, of) => match *op {
@@ -263,9 +264,24 @@ fn is_module(name: &str) -> bool {
     class.is_some_and(|class| class.starts_with(char::is_uppercase))
 }
 
+/// The name that an expression begins with: `np` of `np.zeros(3)`.
+fn root(expression: &Expression) -> Option<&str> {
+    match expression {
+        Expression::Name(name) => Some(name),
+        Expression::Attribute(of, _) | Expression::Call(of, _) | Expression::Index(of, _) => {
+            root(of)
+        }
+        _ => None,
+    }
+}
+
 fn other(dotted: &str) -> Option<String> {
     let (first, rest) = dotted.split_once('.')?;
     let is_own = matches!(first, "self" | "cls") && !rest.contains('.');
-    let is_other = OTHERS.contains(&first) && !matches!(first, "self" | "cls");
-    (is_own || is_other).then(|| format!("`{dotted}` is not part of PyTorch"))
+    (is_own || is_other(first)).then(|| format!("`{dotted}` is not part of PyTorch"))
+}
+
+/// Whether a name is that of another library.
+fn is_other(name: &str) -> bool {
+    OTHERS.contains(&name)
 }
