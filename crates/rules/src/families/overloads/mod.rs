@@ -1,5 +1,7 @@
 //! Names and signatures that two entries share.
 
+mod cpp;
+
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::SchemaKind;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
@@ -25,6 +27,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
             }
         }
     }
+    cpp::check(scope, sink);
 }
 
 fn collide(a: &Operator, b: &Operator) -> bool {
@@ -139,8 +142,8 @@ fn same_signature(scope: &Scope<'_>, id: OperatorId, first: OperatorId, sink: &m
 fn kind_words(operator: &Operator) -> &'static str {
     use opatlas_schema::function::SchemaKind;
     match operator.kind {
-        SchemaKind::Functional => "in-place",
-        SchemaKind::Inplace => "in place",
+        SchemaKind::Functional => "functional",
+        SchemaKind::Inplace => "in-place",
         SchemaKind::Out => "out variants",
         SchemaKind::Mutable => "mutable",
         SchemaKind::Scratch => "scratch variants",
