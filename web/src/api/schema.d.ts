@@ -5209,7 +5209,7 @@ export interface components {
             severity: components["schemas"]["Severity"];
             /**
              * @description The stage at which PyTorch's generator fails: `yaml`, `entry`, `file`, `generate`, `group`,
-             *     `codegen`; the stage after it that fails, `compile` or `load`; or `convention`, which nothing
+             *     `codegen`, `autograd`; the stage after it that fails, `compile` or `load`; or `convention`, which nothing
              *     checks.
              * @example entry
              */
@@ -7701,7 +7701,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A policy of more than 16 KiB, or a text that cannot be stored */
+            /** @description Not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7710,7 +7710,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A policy of more than 16 KiB, or a text that cannot be stored; or the idempotency key belongs to another request */
+            /** @description An invalid policy, one of more than 16 KiB, or a text that cannot be stored; or the idempotency key belongs to another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8042,7 +8042,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A policy of more than 16 KiB, or a text that cannot be stored */
+            /** @description An invalid policy, one of more than 16 KiB, or a text that cannot be stored */
             422: {
                 headers: {
                     [name: string]: unknown;
