@@ -191,6 +191,9 @@ fn kernels_are_declared_beside_those_of_the_out_variant() {
     };
     let plain = "TORCH_API at::Tensor blend_cpu(const at::Tensor & self);";
     assert_eq!(declared("blend"), plain);
+    let blend = catalogue.find("blend").unwrap();
+    let advice = FaceMaker::new(&catalogue).implementation(blend, "CPU");
+    assert_eq!(advice.in_tree.unwrap().declaration, plain);
     for name in ["tilt", "turn"] {
         let text = declared(name);
         assert!(text.starts_with("namespace acme::native {"), "{text}");
