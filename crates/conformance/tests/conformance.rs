@@ -43,6 +43,7 @@ mod schema_golden;
 mod shims;
 mod signatures_golden;
 mod source_calls;
+mod statements;
 mod support_golden;
 mod table_report;
 mod topics;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_pytorch::release::Release;
-use opatlas_source::diagnostic::Severity;
+use opatlas_rules::Stage;
+use opatlas_source::diagnostic::{RuleId, Severity};
 use opatlas_source::{Bundle, DEPRECATED};
 use serde_json::{Map, Value, json};
 
@@ -70,7 +71,10 @@ fn files_are_accepted_and_refused_as_by_torchgen() {
         let errors: Vec<&str> = findings
             .iter()
             .filter(|finding| finding.severity == Severity::Error)
-            .map(|finding| finding.rule.as_str())
+            .map(|finding| finding.rule)
+            // The recordings end with the generator: nothing was compiled.
+            .filter(|rule| opatlas_rules::registry::of(*rule).stage <= Stage::Autograd)
+            .map(RuleId::as_str)
             .collect();
         let id = case["id"].as_str().unwrap();
         let is_accepted = case["verdict"] == "accept";

@@ -57,6 +57,27 @@ fn edits_of_examples_work() {
     none_fails(&failed);
 }
 
+/// Texts in which a naive edit would break another rule.
+#[test]
+fn edits_of_unusual_entries_work() {
+    let mut failed = BTreeMap::new();
+    for func in [
+        "put_(Tensor(a! -> a|b) self, Tensor(b) src) -> Tensor(a!)",
+        "put_(Tensor(a! -> a|b) self, Tensor(b) src) -> ()",
+        "put_forward.out(Tensor(b) src, *, Tensor(a! -> a|b) out) -> Tensor(a!)",
+    ] {
+        let bundle = Bundle::of_native_functions(format!("- func: {func}\n").into_bytes());
+        let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
+        let before = Reading::of(&catalogue);
+        let finding = before.findings.iter().find(|f| f.fix.is_some());
+        let works = finding.is_some_and(|found| tries(&bundle, &catalogue, &before, found));
+        if !works {
+            failed.insert(func, format!("{finding:#?}"));
+        }
+    }
+    none_fails(&failed);
+}
+
 #[test]
 fn edits_of_changed_releases_work() {
     let (mut tried, mut failed) = (0, BTreeMap::new());

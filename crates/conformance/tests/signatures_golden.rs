@@ -6,6 +6,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::{FaceMaker, OperatorFaces};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::faces::Stub;
+use opatlas_source::Bundle;
 use serde_json::{Map, Value, json};
 
 /// A row as it is recorded: `null` where torchgen refuses a face, absent where the operator has no
@@ -162,4 +163,39 @@ fn faces_are_those_of_torchgen() {
     let recorded = opatlas_conformance::recorded("signatures");
     assert!(recorded.len() >= 4, "{recorded:?}");
     recorded.iter().for_each(|version| check(version));
+}
+
+/// torchgen 2.9 declares the kernels of all variants in the namespace of the out variant's kernel.
+#[test]
+fn kernels_are_declared_beside_those_of_the_out_variant() {
+    let text = "\
+- func: blend(Tensor self) -> Tensor
+  dispatch:
+    CPU: acme::blend_cpu
+  autogen: blend.out
+- func: tilt(Tensor self) -> Tensor
+  dispatch:
+    CPU: acme::tilt_cpu
+- func: turn(Tensor self) -> Tensor
+  dispatch:
+    CPU: acme::turn_cpu
+- func: turn.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  dispatch:
+    CPU: acme::turn_out_cpu
+";
+    let bundle = Bundle::of_native_functions(text.as_bytes());
+    let catalogue = Catalogue::read(&bundle, Release::V2_9, None);
+    let declared = |name: &str| {
+        let kernels = FaceMaker::new(&catalogue).kernels(catalogue.find(name).unwrap());
+        kernels[0].declarations[0].clone()
+    };
+    let plain = "TORCH_API at::Tensor blend_cpu(const at::Tensor & self);";
+    assert_eq!(declared("blend"), plain);
+    let blend = catalogue.find("blend").unwrap();
+    let advice = FaceMaker::new(&catalogue).implementation(blend, "CPU");
+    assert_eq!(advice.in_tree.unwrap().declaration, plain);
+    for name in ["tilt", "turn"] {
+        let text = declared(name);
+        assert!(text.starts_with("namespace acme::native {"), "{text}");
+    }
 }

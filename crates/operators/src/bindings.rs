@@ -8,6 +8,9 @@ use rustc_hash::FxHashMap;
 use crate::operator::{Operator, OperatorId};
 use crate::table::OperatorTable;
 
+/// The Python modules that bindings are generated for; an operator of another module has none.
+pub const PYTHON_MODULES: [&str; 6] = ["nn", "fft", "linalg", "sparse", "special", "nested"];
+
 /// The Python bindings of an operator. Overloads share the first three fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bound {
@@ -138,7 +141,9 @@ impl Generator {
 
     /// torchgen `should_generate_py_binding`
     pub(crate) fn binds(&self, operator: &Operator) -> bool {
+        let module = operator.python_module();
         if operator.namespace() != "aten"
+            || module.is_some_and(|module| !PYTHON_MODULES.contains(&module))
             || (operator.has_tag("generated") && !operator.has_tag("view_copy"))
         {
             return false;
@@ -227,6 +232,7 @@ mod tests {
             |(func, variants): &(&str, &str)| format!("- func: {func}\n  variants: {variants}\n");
         let mut text: String = entries.iter().map(entry).collect();
         text.push_str("- func: linalg_x(Tensor self) -> Tensor\n  python_module: linalg\n");
+        text.push_str("- func: audio_x(Tensor self) -> Tensor\n  python_module: audio\n");
         let bundle = Bundle::of_native_functions(text.into_bytes());
         let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
         let ids: Vec<OperatorId> = catalogue.iter().map(|(id, _)| id).collect();
@@ -245,6 +251,7 @@ mod tests {
         assert!(bound("tanh_backward").is_some_and(|it| !it.anywhere()));
         let module = bound("linalg_x").and_then(|it| it.module.as_deref());
         assert_eq!(module, Some("_linalg"));
+        assert!(bound("audio_x").is_some_and(|it| !it.anywhere() && !it.overload));
     }
 
     #[test]

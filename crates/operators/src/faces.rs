@@ -8,7 +8,7 @@ mod implement;
 mod kernels;
 
 use opatlas_schema::faces::{
-    Call, Context, CppApi, PythonSignature, Sizes, Stub, cpp_signatures, dispatcher,
+    Call, Context, CppApi, PythonSignature, Sizes, Stub, cpp_overloads, cpp_signatures, dispatcher,
 };
 use opatlas_schema::types::{BaseType, Type};
 
@@ -21,7 +21,7 @@ pub use super::bindings::Bound;
 pub use deprecated::DeprecatedFaces;
 pub use direct::DirectFunctions;
 pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
-pub use kernels::{KeyFaces, StructuredClass, structured_class};
+pub use kernels::{KeyFaces, StructuredClass, namespace_source, structured_class};
 
 /// The declarations of an operator; those that torchgen rejects are missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -209,6 +209,24 @@ impl<'a> FaceMaker<'a> {
             no_default: &no_default,
         };
         cpp_signatures(operator.schema(), call, api, self.context(operator)).ok()
+    }
+
+    /// The names and parameter types of the `at::` functions or methods of an operator; none if it has not
+    /// that variant, or torchgen rejects it.
+    #[must_use]
+    pub fn cpp_overloads(&self, operator: &Operator, call: Call) -> Vec<String> {
+        let variants = operator.variants();
+        let exists = match call {
+            Call::Function => variants.function,
+            Call::Method => variants.method,
+        };
+        let api = CppApi {
+            manual_binding: operator.has_manual_cpp_binding(),
+            no_default: &[],
+        };
+        let cx = self.context(operator);
+        let all = exists.then(|| cpp_overloads(operator.schema(), call, api, cx).ok());
+        all.flatten().unwrap_or_default()
     }
 
     /// The Python signature of an operator; `None` if torchgen rejects it.

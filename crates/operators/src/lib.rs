@@ -4,7 +4,7 @@
 //! [`catalogue::Catalogue`] applies the rules of a release.
 
 pub mod backend;
-mod bindings;
+pub mod bindings;
 pub mod calls;
 pub mod catalogue;
 pub mod deprecated;

@@ -69,6 +69,8 @@ pub enum Stage {
     Group,
     /// Writing C++.
     Codegen,
+    /// Writing autograd kernels and Python bindings (`tools/autograd`).
+    Autograd,
     /// Compiling the generated C++.
     Compile,
     /// Loading the built library.
@@ -210,10 +212,10 @@ pub const OPERATORS: &str = "\
     CPU: best_cpu
   autogen: best.out
 # opatlas: allow(argument-naming-semantic) shows what formulas make of the name
-- func: masked(Tensor self, bool[2] grad_input_mask) -> Tensor
+- func: masked_backward(Tensor self, bool[2] grad_input_mask) -> Tensor
   dispatch:
-    CPU: masked_cpu
-  autogen: masked.out
+    CPU: masked_backward_cpu
+  autogen: masked_backward.out
 - func: clash(Tensor self, Tensor values) -> (Tensor values, Tensor rest)
   dispatch:
     CPU: clash_cpu

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use opatlas_source::diagnostic::{Applicability, Diagnostic, Fix, RuleId};
 use opatlas_source::{Span, message};
 
-use super::annotation::Annotation;
+use super::annotation::{AfterSet, Annotation};
 use super::function::{Argument, Arguments, FunctionSchema, Return, SchemaKind};
 use super::types::Type;
 
@@ -293,12 +293,26 @@ fn unnamed(ret: &Return) -> String {
     .to_string()
 }
 
+/// The name of the return that matches an argument: the present one, or one that an arrow needs.
+fn return_name(schema: &FunctionSchema, index: usize, argument: &Argument) -> Option<Box<str>> {
+    let present = schema.returns.get(index).and_then(|r| r.name.clone());
+    let has_arrow = argument
+        .annotation
+        .as_ref()
+        .is_some_and(|annotation| annotation.after != AfterSet::Same);
+    let name = || match index {
+        0 => "result".into(),
+        index => format!("result{index}").into(),
+    };
+    present.or_else(|| has_arrow.then(name))
+}
+
 /// The returns that match the out arguments, keeping return names if possible.
 fn expected_returns(schema: &FunctionSchema) -> String {
     let wanted: Vec<Return> = returned_outs(schema)
         .enumerate()
         .map(|(i, argument)| Return {
-            name: schema.returns.get(i).and_then(|r| r.name.clone()),
+            name: return_name(schema, i, argument),
             ty: argument.ty.clone(),
             annotation: argument.annotation.clone(),
             at: argument.at,
@@ -322,7 +336,7 @@ fn inplace_returns_self(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             matches!(schema.returns.as_slice(), [ret] if ret.annotation == this.annotation);
         if !matches {
             let annotated = Return {
-                name: None,
+                name: return_name(schema, 0, this),
                 ty: Type::TENSOR,
                 annotation: this.annotation.clone(),
                 at: this.at,

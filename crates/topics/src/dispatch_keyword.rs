@@ -1,9 +1,11 @@
 //! The guide to a dispatch key: questions about a kernel that lead to its YAML and table.
 
-use opatlas_dispatch::calculator::calculate;
-use opatlas_dispatch::{Refused, Wanted};
-use opatlas_pytorch::keys::Key;
+use std::borrow::Cow;
+
+use opatlas_dispatch::{Build, Inputs, RevisionTables, Source, View};
+use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
+use opatlas_source::Bundle;
 
 /// A question about a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,10 +47,8 @@ pub struct Outcome {
     pub title: &'static str,
     /// The consequence.
     pub text: &'static str,
-    /// An example entry.
+    /// An example entry; variants follow it.
     pub yaml: &'static str,
-    /// Registrations: key and kernel, including kernels generated from formulas.
-    pub registrations: &'static [(&'static str, &'static str)],
 }
 
 /// Keys with the same kernel for the same reason.
@@ -87,34 +87,33 @@ impl Guide {
 
 impl Outcome {
     /// The dispatch table of the entry, grouped by kernel and reason, in table order.
-    ///
-    /// # Errors
-    /// The registrations that the dispatcher of the release rejects.
-    pub fn table(&self, release: Release) -> Result<Vec<Row>, Vec<Refused>> {
-        let wanted = self.registrations.iter().map(|&(key, kernel)| Wanted {
-            kernel: Some(kernel),
-            ..Wanted::at(key)
-        });
-        let wanted: Vec<Wanted<'_>> = wanted.collect();
-        let made = calculate(release, &wanted, None)?;
+    #[must_use]
+    pub fn table(&self, release: Release) -> Vec<Row> {
+        let bundle = Bundle::of_native_functions(self.yaml.as_bytes());
+        let catalogue = Catalogue::read(&bundle, release, None);
+        let inputs = Inputs::of_files(&catalogue);
+        let tables = RevisionTables::new(inputs, &Build::default(), Source::Everything);
+        let operator = catalogue.native().next();
+        let cells = operator
+            .into_iter()
+            .flat_map(|(id, _)| View::new(inputs, &tables).table(id));
         let mut rows: Vec<Row> = Vec::new();
-        for cell in made.cells() {
-            let key = made.keys.name(Key::Runtime(cell.slot));
-            let kernel = cell.given.map(|given| given.kernel.to_string());
-            let reason = cell.rule.reason().as_str();
+        for cell in cells {
+            let kernel = cell.kernel.map(Cow::into_owned);
+            let reason = cell.reason.as_str();
             let same = rows
                 .iter_mut()
                 .find(|row| row.kernel == kernel && row.reason == reason);
             match same {
-                Some(row) => row.keys.push(key),
+                Some(row) => row.keys.push(cell.key),
                 None => rows.push(Row {
-                    keys: vec![key],
+                    keys: vec![cell.key],
                     kernel,
                     reason,
                 }),
             }
         }
-        Ok(rows)
+        rows
     }
 }
 
@@ -227,7 +226,6 @@ pub const GUIDE: Guide = Guide {
             text: "The function `lerp3` serves all backends, and autograd differentiates its calls. No formula is \
                    needed. It must follow the rules of composite functions.",
             yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n",
-            registrations: &[("CompositeImplicitAutograd", "lerp3")],
         },
         Outcome {
             id: "default",
@@ -236,10 +234,6 @@ pub const GUIDE: Guide = Guide {
                    without one the backward pass raises an error.",
             yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  dispatch:\n    \
                    CompositeExplicitAutograd: lerp3\n  autogen: lerp3.out\n",
-            registrations: &[
-                ("CompositeExplicitAutograd", "lerp3"),
-                ("Autograd", "VariableType"),
-            ],
         },
         Outcome {
             id: "non-functional",
@@ -248,10 +242,6 @@ pub const GUIDE: Guide = Guide {
                    Training needs a formula in derivatives.yaml.",
             yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  dispatch:\n    \
                    CompositeExplicitAutogradNonFunctional: lerp3\n  autogen: lerp3.out\n",
-            registrations: &[
-                ("CompositeExplicitAutogradNonFunctional", "lerp3"),
-                ("Autograd", "VariableType"),
-            ],
         },
         Outcome {
             id: "backend-kernels",
@@ -260,27 +250,16 @@ pub const GUIDE: Guide = Guide {
                    in derivatives.yaml.",
             yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  dispatch:\n    CPU: lerp3_cpu\n    \
                    CUDA: lerp3_cuda\n    QuantizedCPU: lerp3_quantized_cpu\n  autogen: lerp3.out\n",
-            registrations: &[
-                ("CPU", "lerp3_cpu"),
-                ("CUDA", "lerp3_cuda"),
-                ("QuantizedCPU", "lerp3_quantized_cpu"),
-                ("Autograd", "VariableType"),
-            ],
         },
         Outcome {
             id: "backend-kernels-and-composite",
             title: "Backend keys and CompositeImplicitAutograd",
-            text: "The backends with a kernel use it, and need a formula for training: on their autograd keys the \
-                   composite no longer serves. All other backends run and differentiate the composite. It \
+            text: "The backends with a kernel use it, and need a formula for training: on their autograd keys is a \
+                   generated kernel, not the composite. All other backends run and differentiate the composite. It \
                    must be listed, because it is the default only without a dispatch section. torchgen generates no \
                    variants for it, so it has no `autogen`.",
             yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  dispatch:\n    CPU: lerp3_cpu\n    \
                    CUDA: lerp3_cuda\n    CompositeImplicitAutograd: lerp3\n",
-            registrations: &[
-                ("CPU", "lerp3_cpu"),
-                ("CUDA", "lerp3_cuda"),
-                ("CompositeImplicitAutograd", "lerp3"),
-            ],
         },
         Outcome {
             id: "backend-kernels-and-default",
@@ -289,12 +268,6 @@ pub const GUIDE: Guide = Guide {
                    derivatives.yaml, which then serves all of them.",
             yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  dispatch:\n    CPU: lerp3_cpu\n    \
                    CUDA: lerp3_cuda\n    CompositeExplicitAutograd: lerp3\n  autogen: lerp3.out\n",
-            registrations: &[
-                ("CPU", "lerp3_cpu"),
-                ("CUDA", "lerp3_cuda"),
-                ("CompositeExplicitAutograd", "lerp3"),
-                ("Autograd", "VariableType"),
-            ],
         },
         Outcome {
             id: "structured",
@@ -308,13 +281,6 @@ pub const GUIDE: Guide = Guide {
                    variants: method\n\
                    - func: lerp3.out(Tensor self, Tensor a, Tensor b, *, Tensor(a!) out) -> Tensor(a!)\n  \
                    structured: True\n  dispatch:\n    CPU: lerp3_out_cpu\n    CUDA: lerp3_out_cuda\n",
-            registrations: &[
-                ("CPU", "lerp3"),
-                ("CUDA", "lerp3"),
-                ("Meta", "lerp3"),
-                ("CompositeExplicitAutogradNonFunctional", "lerp3"),
-                ("Autograd", "VariableType"),
-            ],
         },
     ],
 };

@@ -239,7 +239,7 @@ pub(super) const TEXTS: &[Text] = &[
             "Since PyTorch 2.3 `dummy` keeps TensorOptions out of Python.",
         ],
         examples: &[Example::accepted(
-            "- func: blank_at(Tensor self, int[] size) -> Tensor\n  category_override: factory\n",
+            "- func: blank_at(Tensor self, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n  category_override: factory\n",
         )],
         see: &["factory-functions"],
         ..field(

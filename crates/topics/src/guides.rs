@@ -141,12 +141,14 @@ pub(super) const TEXTS: &[Text] = &[
              part of the identity: two namespaces cannot have an operator of the same name.",
             "Kernels are functions in `at::native`. A kernel in another namespace has it before its name, at most two \
              levels, and `native` is added: `acme::vision::blend_cpu` is `acme::vision::native::blend_cpu`. All kernels \
-             of an operator are in one namespace.",
+             of an operator and of its variants are in one namespace. A generated out variant has its kernel in \
+             `at::native`, so write an entry for it.",
         ],
         examples: &[
             Example::accepted(
-                "- func: acme::blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::blend_cpu\n  \
-                 autogen: blend.out\n",
+                "- func: acme::blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::blend_cpu\n\
+                 - func: acme::blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    \
+                 CPU: acme::blend_out_cpu\n",
             ),
             Example::refused(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::vision::cpu::blend\n  \
@@ -182,7 +184,7 @@ pub(super) const TEXTS: &[Text] = &[
              every optional type, and the names `Mean` for `int`, `long` for `ScalarType` and `contiguous_format` for \
              `MemoryFormat`. A tensor has no default: make it `Tensor?` and write `None`.",
             "Lists are written without spaces: `[]`, or numbers as in `[0,1]`. A list with a size also takes one number, \
-             which is repeated. An optional list takes `None` only.",
+             which is repeated. An optional list takes `None`, and with a size one number, but no list.",
             "Only the last positional arguments may have one. If a default would stand before an argument without \
              one, make the argument optional and let the kernel choose the value.",
         ],
@@ -214,12 +216,18 @@ pub(super) const TEXTS: &[Text] = &[
             "An in-place operator returns its mutable `self`, an out variant its out arguments.",
         ],
         differs: Some(
-            "The README allows tensors, lists of tensors and tuples of tensors. torchgen generates code for numbers and, \
-             since PyTorch 2.2, for `Tensor?` too.",
+            "The README allows tensors, lists of tensors and tuples of tensors. torchgen also binds single plain values \
+             (`int`, `float`, `bool`, `Scalar`, `ScalarType`), but refuses mixtures such as `(Tensor, float)`. It generates \
+             C++ for more, such as `SymInt` and, since PyTorch 2.2, `Tensor?`, but no Python binding: only operators \
+             without one, such as `..._backward`, may return them.",
         ),
-        examples: &[Example::accepted(
-            "- func: extremes(Tensor self) -> (Tensor low, Tensor high)\n",
-        )],
+        examples: &[
+            Example::accepted("- func: extremes(Tensor self) -> (Tensor low, Tensor high)\n"),
+            Example::refused(
+                "- func: measured(Tensor self) -> (Tensor, float)\n",
+                RuleId::PythonReturn,
+            ),
+        ],
         names: &["return", "return-types"],
         see: &["write-annotation", "undefined-tensors"],
         ..guide("returns", "What an operator returns.")

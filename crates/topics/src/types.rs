@@ -216,7 +216,8 @@ pub(super) const TEXTS: &[Text] = &[
              without one: make that argument optional and let the kernel choose.",
         ],
         differs: Some(
-            "The README allows no optional returns. torchgen reads them, and generates `Tensor?` since PyTorch 2.2.",
+            "The README allows no optional returns. torchgen reads them, and generates C++ for `Tensor?` since PyTorch \
+             2.2, but no Python binding.",
         ),
         examples: &[Example::accepted(
             "- func: clip(Tensor self, Scalar? low=None, Scalar? high=None) -> Tensor\n",

@@ -6,7 +6,7 @@ use opatlas_schema::faces::{Refused, Sizes, dispatcher, native_kernel};
 use opatlas_schema::function::SchemaKind;
 
 use super::FaceMaker;
-use super::kernels::structured_class;
+use super::kernels::{namespace_source, structured_class};
 use crate::entry::{KernelEntry, KernelSource};
 use crate::operator::{Operator, OperatorId};
 
@@ -235,9 +235,10 @@ impl FaceMaker<'_> {
         };
         let parts = native_kernel(operator.schema(), sizes, self.context(operator))?;
         let export = super::kernels::export_of(key, &kernel, self.catalogue.release);
+        let home = declared.and_then(|kernel| namespace_source(self.catalogue, id, kernel));
         Ok(InTree {
             is_declared: declared.is_some(),
-            declaration: in_namespace(declared, format!("{export} {};", parts.named(&kernel))),
+            declaration: in_namespace(home, format!("{export} {};", parts.named(&kernel))),
             definition: format!("{} {{\n  // ...\n}}\n", parts.without_defaults(&kernel)),
             yaml: lines(kernels, declared, key, &kernel),
             entry: operator.qualified_name().to_owned(),

@@ -57,6 +57,10 @@ impl FaceMaker<'_> {
                 continue;
             }
             if let Ok(text) = unstructured(operator, kernel, &mut shared, cx) {
+                let text = match namespace_source(catalogue, id, kernel) {
+                    Some(source) => source.kernel.within_namespace(text),
+                    None => text,
+                };
                 let faces = KeyFaces {
                     key: key.into(),
                     declarations: vec![text],
@@ -77,6 +81,24 @@ impl FaceMaker<'_> {
         let has_class = |kernel: &KernelEntry| is_class(operator, kernel, catalogue.release);
         let has_classes = catalogue.kernels(out.out).iter().any(has_class);
         has_classes.then_some(out)
+    }
+}
+
+/// The kernel whose namespace PyTorch declares a kernel of an operator in: that of the out variant for
+/// the same key, if the operator is grouped with one; `None` means `at::native` (torchgen
+/// `get_ns_grouped_kernels`).
+#[must_use]
+pub fn namespace_source<'k>(
+    catalogue: &'k Catalogue,
+    id: OperatorId,
+    kernel: &'k KernelEntry,
+) -> Option<&'k KernelEntry> {
+    match structured_out(catalogue.groups.of(id)) {
+        Some(group) if group.out != id => {
+            let mut of_out = catalogue.kernels(group.out).iter();
+            of_out.find(|other| other.key == kernel.key)
+        }
+        _ => Some(kernel),
     }
 }
 
@@ -208,8 +230,7 @@ fn unstructured(
         .get_or_insert_with(|| native_kernel(operator.schema(), sizes, cx));
     let parts = parts.as_ref().map_err(|refused| *refused)?;
     let export = export_of(kernel.key.as_str(), name, cx.release);
-    let declaration = format!("{export} {};", parts.named(name));
-    Ok(kernel.kernel.within_namespace(declaration))
+    Ok(format!("{export} {};", parts.named(name)))
 }
 
 pub(super) fn class_text(

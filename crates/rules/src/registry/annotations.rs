@@ -159,7 +159,7 @@ pub(super) static RULES: &[Rule] = &[
         since: Release::V2_2,
         what: "An in-place operator returns an optional tensor although `self` is a plain tensor.",
         why: "PyTorch compares only the annotations and accepts this, but `self` is never missing.",
-        bad: Example::native("- func: scale_(Tensor(a!) self, float factor) -> Tensor(a!)?\n"),
+        bad: Example::native("- func: lifted_(Tensor(a!) self, float factor) -> Tensor(a!)?\n"),
         source: POST_INIT,
         ..convention(RuleId::InplaceReturnTypeUnchecked)
     },

@@ -66,10 +66,10 @@ pub(super) static RULES: &[Rule] = &[
         why: "The out variant would have to return the other values besides its out arguments, but \
               an out variant returns its out arguments or nothing.",
         bad: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> (Tensor, int)\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
+            "- func: blend_forward(Tensor self, Tensor other) -> (Tensor, int)\n  dispatch:\n    CPU, CUDA: blend_forward\n  autogen: blend_forward.out\n",
         ),
         good: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> (Tensor, Tensor)\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
+            "- func: blend_forward(Tensor self, Tensor other) -> (Tensor, Tensor)\n  dispatch:\n    CPU, CUDA: blend_forward\n  autogen: blend_forward.out\n",
         ),
         ..rule(
             RuleId::AutogenMixedReturns,

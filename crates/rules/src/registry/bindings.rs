@@ -5,7 +5,7 @@ use opatlas_source::diagnostic::{RuleId, Severity};
 
 use crate::rule::{Example, Family, Rule, Stage};
 
-const fn rule(id: RuleId, severity: Severity) -> Rule {
+const fn error(id: RuleId) -> Rule {
     Rule {
         good: example(
             "- name: scale(Scalar factor, Tensor self, Tensor other) -> Tensor\n  aten: scaled(self, other, factor)\n\
@@ -15,22 +15,20 @@ const fn rule(id: RuleId, severity: Severity) -> Rule {
         ..Rule::new(
             id,
             Family::Bindings,
-            severity,
-            Stage::Codegen,
+            Severity::Error,
+            Stage::Autograd,
             example(""),
             "tools/autograd/gen_python_functions.py, load_deprecated_signatures",
         )
     }
 }
 
-const fn error(id: RuleId) -> Rule {
-    rule(id, Severity::Error)
-}
-
-const fn warning(id: RuleId) -> Rule {
+/// A rule about operators, not about `deprecated.yaml`.
+const fn binding(id: RuleId) -> Rule {
     Rule {
+        good: PAIR,
         source: "tools/autograd/gen_python_functions.py, group_overloads",
-        ..rule(id, Severity::Warning)
+        ..error(id)
     }
 }
 
@@ -38,7 +36,7 @@ const fn example(text: &'static str) -> Example {
     Example::of(DEPRECATED, text)
 }
 
-pub(super) static RULES: [Rule; 10] = [
+pub(super) static RULES: [Rule; 14] = [
     Rule {
         what: "deprecated.yaml is a list of mappings.",
         why: "Each entry is one Python signature that old callers may still use.",
@@ -116,8 +114,7 @@ pub(super) static RULES: [Rule; 10] = [
             "- func: blend(Tensor self) -> Tensor\n",
             "- func: blend.plain(Tensor self) -> Tensor[]\n",
         )),
-        good: PAIR,
-        ..warning(RuleId::PythonOverloadDuplicate)
+        ..binding(RuleId::PythonOverloadDuplicate)
     },
     Rule {
         what: "Of several returns of an operator that Python binds, all have names or none has.",
@@ -126,7 +123,55 @@ pub(super) static RULES: [Rule; 10] = [
         bad: Example::native("- func: blend(Tensor self) -> (Tensor low, Tensor)\n"),
         good: Example::native("- func: blend(Tensor self) -> (Tensor low, Tensor high)\n"),
         source: "torchgen/api/python.py, structseq_fieldnames",
-        ..warning(RuleId::PythonReturnsPartlyNamed)
+        ..binding(RuleId::PythonReturnsPartlyNamed)
+    },
+    Rule {
+        what: "Python's argument parser can unpack every argument of an operator that Python binds, and none \
+               is named `requires_grad`. It has no way to unpack `bool[N]`, `str[]`, `QScheme`, `SymBool` and a \
+               `Generator` without `?`.",
+        why: "The generator of the bindings stops. Operators without a binding, such as those named \
+              `..._backward`, may take any type.",
+        bad: Example::native("- func: choose(Tensor self, bool[2] mask) -> Tensor\n"),
+        good: Example::native("- func: choose_backward(Tensor grad, bool[2] mask) -> Tensor\n"),
+        source: "torchgen/api/python.py, arg_parser_unpack_method",
+        ..binding(RuleId::PythonArgument)
+    },
+    Rule {
+        what: "An operator that Python binds returns nothing, up to six tensors, a list of tensors, one plain \
+               value, or one of the few mixtures that PyTorch's own operators return.",
+        why: "A binding converts each return type with a function written by hand. For another type, the \
+              generator of the bindings stops.",
+        bad: Example::native("- func: blend(Tensor self) -> (Tensor, float)\n"),
+        good: Example::native("- func: blend(Tensor self) -> (Tensor, Tensor)\n"),
+        source: "torchgen/api/python.py, dispatch_lambda_return_str",
+        ..binding(RuleId::PythonReturn)
+    },
+    Rule {
+        what: "An operator that Python binds takes TensorOptions (dtype, layout, device and pin_memory) exactly \
+               if Python adds them: if it returns a tensor and takes none, if its name begins with `new_` or \
+               ends in `_like`, or if its category is `factory`. An out variant does not need them.",
+        why: "The binding of such an operator passes these options, and no other binding does. The generator of \
+              the bindings stops where the two differ.",
+        bad: Example::native("- func: blank(int[] size) -> Tensor\n"),
+        good: Example::native(concat!(
+            "- func: blank(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n",
+            "  dispatch:\n",
+            "    CompositeExplicitAutograd: blank\n",
+            "  autogen: blank.out\n",
+        )),
+        source: "torchgen/api/python.py, dispatch_lambda_exprs",
+        ..binding(RuleId::PythonTensorOptions)
+    },
+    Rule {
+        what: "For an out variant that Python binds, it binds an operator with the same arguments without `out` \
+               in the same place.",
+        why: "Python parses both with one signature, in which `out` is optional. Without the other operator, the \
+              generator of the bindings stops. Generated operators have no binding.",
+        bad: Example::native(concat!(
+            "- func: blend(Tensor self, int n) -> Tensor\n",
+            "- func: blend.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n",
+        )),
+        ..binding(RuleId::PythonOutAlone)
     },
 ];
 

@@ -67,10 +67,10 @@ pub(super) static RULES: [Rule; 8] = [
     },
     Rule {
         what: "A list of `bool` has more than four elements.",
-        why: "The README allows `bool[1]` to `bool[4]`. torchgen accepts every size, but the code that \
-              unpacks an argument exists for 2, 3 and 4.",
-        bad: Example::native("- func: choose(Tensor self, bool[5] mask) -> Tensor\n"),
-        good: Example::native("- func: choose(Tensor self, bool[4] mask) -> Tensor\n"),
+        why: "The README allows `bool[1]` to `bool[4]`, and PyTorch's own operators use 2 to 4. torchgen accepts every \
+              size, but only for operators that Python does not bind.",
+        bad: Example::native("- func: choose_backward(Tensor grad, bool[5] mask) -> Tensor\n"),
+        good: Example::native("- func: choose_backward(Tensor grad, bool[4] mask) -> Tensor\n"),
         ..note(RuleId::BoolListLong, Family::Types)
     },
     Rule {

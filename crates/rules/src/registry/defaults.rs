@@ -77,9 +77,9 @@ pub(super) static RULES: &[Rule] = &[
                single value for a list of `bool`, or a value that does not convert to the C++ type.",
         why: "torchgen copies most defaults into headers as they are.",
         bad: Example::native(
-            "- func: mask(Tensor self, bool[3] keep=[True,False,True]) -> Tensor\n",
+            "- func: mask_backward(Tensor grad, bool[3] keep=[True,False,True]) -> Tensor\n",
         ),
-        good: Example::native("- func: mask(Tensor self, bool[3] keep) -> Tensor\n"),
+        good: Example::native("- func: mask_backward(Tensor grad, bool[3] keep) -> Tensor\n"),
         source: "torchgen/api/cpp.py: default_expr",
         ..rule(RuleId::DefaultCpp, Severity::Error, Stage::Compile)
     },

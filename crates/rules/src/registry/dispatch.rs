@@ -112,6 +112,18 @@ pub(super) static RULES: &[Rule] = &[
         ..error(RuleId::DispatchMultipleComposite)
     },
     Rule {
+        what: "The name of a kernel is not a name in C++.",
+        why: "torchgen copies the name into a declaration and a call, which do not compile.",
+        bad: Example::native(
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: blend cpu\n",
+        ),
+        good: Example::native(
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: blend_cpu\n",
+        ),
+        source: "torchgen/dest/native_functions.py: gen_unstructured",
+        ..rule(RuleId::KernelName, Severity::Error, Stage::Compile)
+    },
+    Rule {
         what: "The name of a kernel has more than two levels of namespace.",
         why: "The parser rejects four levels, and the generator cannot write three: it opens at \
               most two namespaces around a kernel (and adds `native` itself).",
@@ -140,7 +152,8 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The kernels of an operator whose out variant is another entry or is generated are in different \
-               namespaces, or in more than two levels of namespace.",
+               namespaces, in another one than the out variant's entry has for the same key, or in more than two \
+               levels of namespace.",
         why: "The generator looks only at the kernels of the out variant, so it goes on. But the C++ that it writes \
               calls kernels that nothing declares.",
         bad: Example::native(
@@ -150,6 +163,25 @@ pub(super) static RULES: &[Rule] = &[
         ..rule(
             RuleId::KernelNamespaceVariant,
             Severity::Error,
+            Stage::Compile,
+        )
+    },
+    Rule {
+        what: "A kernel has a namespace, and the out variant of its operator is generated.",
+        why: "PyTorch declares the kernels of all variants in the namespace of the out variant's kernel, and that of \
+              a generated one is `at::native`. It calls the kernel in the namespace of the entry, where nothing \
+              declares it, so the C++ does not compile unless an edited header does.",
+        bad: Example::native(
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::blend_cpu\n  autogen: blend.out\n",
+        ),
+        good: Example::native(
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::blend_cpu\n\
+             - func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU: acme::blend_out_cpu\n",
+        ),
+        source: "torchgen/gen.py: get_ns_grouped_kernels",
+        ..rule(
+            RuleId::KernelNamespaceGenerated,
+            Severity::Warning,
             Stage::Compile,
         )
     },
@@ -176,9 +208,11 @@ pub(super) static RULES: &[Rule] = &[
                one with TensorOptions that takes no tensor.",
         why: "Without `dispatch` the operator decomposes before modes that intercept operators see \
               it. They must see where tensors are created.",
-        bad: Example::native("- func: blend_like(Tensor self) -> Tensor\n"),
+        bad: Example::native(
+            "- func: blend_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n",
+        ),
         good: Example::native(
-            "- func: blend_like(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blend_like\n",
+            "- func: blend_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blend_like\n",
         ),
         ..error(RuleId::FactoryNeedsDispatch)
     },
@@ -188,7 +222,7 @@ pub(super) static RULES: &[Rule] = &[
               operator's base name.",
         bad: Example::native("- func: acme::blend(Tensor self, Tensor other) -> Tensor\n"),
         good: Example::native(
-            "- func: acme::blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: acme::blend\n  autogen: blend.out\n",
+            "- func: acme::blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blend\n  autogen: blend.out\n",
         ),
         ..rule(RuleId::DispatchDefault, Severity::Info, Stage::Convention)
     },

@@ -161,10 +161,10 @@ pub(super) static RULES: &[Rule] = &[
         why: "torchgen accepts any text, but the bindings only use `factory` (and `dummy`, to \
               exclude an operator from the factories).",
         bad: Example::native(
-            "- func: scale(Tensor self, float factor) -> Tensor\n  category_override: factories\n",
+            "- func: filled(Tensor self, float value) -> Tensor\n  category_override: dumy\n",
         ),
         good: Example::native(
-            "- func: scale(Tensor self, float factor) -> Tensor\n  category_override: factory\n",
+            "- func: filled(Tensor self, float value) -> Tensor\n  category_override: dummy\n",
         ),
         source: "aten/src/ATen/native/README.md: func, argument types",
         ..convention(RuleId::CategoryOverride)

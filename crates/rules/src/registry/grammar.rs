@@ -67,7 +67,7 @@ pub(super) static RULES: &[Rule] = &[
             "- func: acme::vision::scale(Tensor self, float factor) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: acme::scale\n  autogen: scale.out\n",
         ),
         good: Example::native(
-            "- func: acme::scale(Tensor self, float factor) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: acme::scale\n  autogen: scale.out\n",
+            "- func: acme::scale(Tensor self, float factor) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: scale\n  autogen: scale.out\n",
         ),
         source: "torchgen/utils.py: NamespaceHelper.from_namespaced_entity",
         ..error(RuleId::Namespace)

@@ -49,7 +49,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "The generator also writes its kernel, which collides with a hand-written one, and \
               tools treat the operator as undeclared.",
         bad: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: blend\n  tags: generated\n- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU: blend_\n  autogen: blend\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU: blend_out\n",
+            "- func: lifted(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: lifted\n  tags: generated\n- func: lifted_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU: lifted_\n  autogen: lifted\n- func: lifted.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU: lifted_out\n",
         ),
         ..rule(
             RuleId::TagsGeneratedByHand,

@@ -109,10 +109,10 @@ pub(super) static RULES: &[Rule] = &[
         why: "Scratch arguments are working memory and are not returned. PyTorch matches returns \
               with out arguments by position, so scratch arguments must come last.",
         bad: Example::native(
-            "- func: scale.out(Tensor self, float factor, *, Tensor(a!) _scratch_room, Tensor(b!) out) -> Tensor(b!)\n",
+            "- func: scale_forward.out(Tensor self, float factor, *, Tensor(a!) _scratch_room, Tensor(b!) out) -> Tensor(b!)\n",
         ),
         good: Example::native(
-            "- func: scale.out(Tensor self, float factor, *, Tensor(a!) out, Tensor(b!) _scratch_room) -> Tensor(a!)\n",
+            "- func: scale_forward.out(Tensor self, float factor, *, Tensor(a!) out, Tensor(b!) _scratch_room) -> Tensor(a!)\n",
         ),
         ..error(RuleId::Scratch)
     },
@@ -148,10 +148,10 @@ pub(super) static RULES: &[Rule] = &[
         why: "Equal letters say that both arguments share memory, which is rarely intended. Code \
               generation fails as soon as the operator has variants.",
         bad: Example::native(
-            "- func: split.out(Tensor self, *, Tensor(a!) out0, Tensor(a!) out1) -> (Tensor(a!), Tensor(a!))\n",
+            "- func: split_forward.out(Tensor self, *, Tensor(a!) out0, Tensor(a!) out1) -> (Tensor(a!), Tensor(a!))\n",
         ),
         good: Example::native(
-            "- func: split.out(Tensor self, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))\n",
+            "- func: split_forward.out(Tensor self, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))\n",
         ),
         source: "torchgen/model.py: FunctionSchema.aliased_return_names",
         ..rule(

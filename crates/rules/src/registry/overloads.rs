@@ -55,4 +55,18 @@ pub(super) static RULES: &[Rule] = &[
         source: "torchgen/native_function_generation.py: pre_group_native_functions",
         ..rule(RuleId::DuplicateSignature, Severity::Error, Stage::Generate)
     },
+    Rule {
+        what: "Two operators of one base name have a function in `at::`, or a method, with the same parameter types.",
+        why: "Only parameter types tell overloads apart in C++. The names of arguments, overload names, defaults and \
+              `*` do not, so the generated header defines one function twice and does not compile.",
+        bad: Example::native(
+            "- func: blend(Tensor self, int n) -> Tensor\n- func: blend.keyword(Tensor self, *, int n) -> Tensor\n",
+        ),
+        source: "torchgen/api/cpp.py: arguments",
+        ..rule(
+            RuleId::CppOverloadDuplicate,
+            Severity::Error,
+            Stage::Compile,
+        )
+    },
 ];

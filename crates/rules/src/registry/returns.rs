@@ -25,19 +25,19 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A return seems to have a default.",
-        why: "Returns have no defaults; the parser takes the rest of the text as the return's \
-              name.",
+        why: "Returns have no defaults. torchgen takes the rest of the text as the return's name, and \
+              PyTorch's runtime refuses the schema when it is loaded.",
         bad: Example::native("- func: half(Tensor self) -> Tensor value=None\n"),
         good: Example::native("- func: half(Tensor self) -> Tensor value\n"),
-        ..rule(RuleId::ReturnDefault, Severity::Warning, Stage::Convention)
+        ..rule(RuleId::ReturnDefault, Severity::Error, Stage::Load)
     },
     Rule {
         what: "A return is optional, or a list of anything but tensors.",
         why: "The documentation lists tensors, lists of tensors and tuples of tensors; queries \
               return numbers. PyTorch accepts other types, but autograd, vmap and most backends do \
               not support them.",
-        bad: Example::native("- func: first(Tensor self) -> int?\n"),
-        good: Example::native("- func: first(Tensor self) -> int\n"),
+        bad: Example::native("- func: first_forward(Tensor self) -> int?\n"),
+        good: Example::native("- func: first_forward(Tensor self) -> int\n"),
         source: "aten/src/ATen/native/README.md: returns",
         ..rule(RuleId::ReturnTypeAllowed, Severity::Info, Stage::Convention)
     },

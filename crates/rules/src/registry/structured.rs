@@ -278,7 +278,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "Structured kernels take dtype, layout, device and pinning from their tensor \
               arguments, and have no parameters for them.",
         bad: Example::native(
-            "- func: blend(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
+            "- func: blend_forward(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n  structured_delegate: blend_forward.out\n- func: blend_forward.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_forward_out\n",
         ),
         ..rule(
             RuleId::StructuredNoTensorOptions,

@@ -65,8 +65,8 @@ pub(super) static RULES: &[Rule] = &[
         what: "A list of `bool` has no size.",
         why: "In C++ it is an array of fixed size, and there is no other form. PyTorch's own \
               operators use sizes up to four.",
-        bad: Example::native("- func: select(Tensor self, bool[] mask) -> Tensor\n"),
-        good: Example::native("- func: select(Tensor self, bool[3] mask) -> Tensor\n"),
+        bad: Example::native("- func: select_backward(Tensor grad, bool[] mask) -> Tensor\n"),
+        good: Example::native("- func: select_backward(Tensor grad, bool[3] mask) -> Tensor\n"),
         source: CPP,
         ..error(RuleId::BoolListSize, Stage::Codegen)
     },

@@ -138,7 +138,7 @@ pub(super) static RULES: &[Rule] = &[
         what: "Only one of a view and its copy takes TensorOptions.",
         why: "Each calls the other with its own arguments.",
         bad: Example::native(
-            "- func: flip_sides(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
+            "- func: flip_sides(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor(a)\n  category_override: factory\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
         ..rule(RuleId::ViewCopyOptions, Stage::Codegen, REPLAY)
     },

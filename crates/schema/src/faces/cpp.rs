@@ -46,28 +46,52 @@ pub fn cpp_signatures(
     api: CppApi<'_>,
     cx: Context,
 ) -> Result<Vec<String>, Refused> {
+    forms(schema, call)
+        .map(|form| {
+            let mut w = String::with_capacity(160);
+            signature(&mut w, schema, form, api, cx)?;
+            Ok(w)
+        })
+        .collect()
+}
+
+/// The same functions by what C++ tells overloads apart by: the name and the types of the parameters.
+pub fn cpp_overloads(
+    schema: &FunctionSchema,
+    call: Call,
+    api: CppApi<'_>,
+    cx: Context,
+) -> Result<Vec<String>, Refused> {
+    forms(schema, call)
+        .map(|form| {
+            let mut w = String::with_capacity(96);
+            name(&mut w, schema, form, api);
+            w.push('(');
+            list(&mut w, parameters(schema, form), |w, parameter| {
+                parameter_type(w, &parameter, form, cx)
+            })?;
+            w.push(')');
+            Ok(w)
+        })
+        .collect()
+}
+
+fn forms(schema: &FunctionSchema, call: Call) -> impl Iterator<Item = Form> {
     let arguments = &schema.arguments;
     let has_faithful = arguments.tensor_options().is_some() || !arguments.out().is_empty();
-    let mut signatures = Vec::with_capacity(4);
-    for sizes in [Sizes::Concrete, Sizes::Symbolic] {
-        if sizes == Sizes::Symbolic && !schema.has_symint() {
-            break;
-        }
-        for faithful in [false, true] {
-            if faithful && !has_faithful {
-                break;
-            }
-            let form = Form {
+    let has_symint = schema.has_symint();
+    let sizes = [Sizes::Concrete, Sizes::Symbolic].into_iter();
+    let sizes = sizes.filter(move |sizes| has_symint || *sizes == Sizes::Concrete);
+    sizes.flat_map(move |sizes| {
+        let kinds = [false, true].into_iter();
+        kinds
+            .filter(move |faithful| has_faithful || !faithful)
+            .map(move |faithful| Form {
                 call,
                 faithful,
                 sizes,
-            };
-            let mut w = String::with_capacity(160);
-            signature(&mut w, schema, form, api, cx)?;
-            signatures.push(w);
-        }
-    }
-    Ok(signatures)
+            })
+    })
 }
 
 fn signature(
@@ -78,11 +102,20 @@ fn signature(
     cx: Context,
 ) -> WriteResult {
     returns(w, &schema.returns, form.sizes, cx)?;
-    w.push_str(if api.manual_binding {
-        " __dispatch_"
-    } else {
-        " "
-    });
+    w.push(' ');
+    name(w, schema, form, api);
+    w.push('(');
+    list(w, parameters(schema, form), |w, parameter| {
+        write(w, &parameter, form, api, cx)
+    })?;
+    w.push(')');
+    Ok(())
+}
+
+fn name(w: &mut String, schema: &FunctionSchema, form: Form, api: CppApi<'_>) {
+    if api.manual_binding {
+        w.push_str("__dispatch_");
+    }
     w.push_str(schema.name.base());
     if form.sizes == Sizes::Symbolic {
         w.push_str("_symint");
@@ -90,12 +123,6 @@ fn signature(
     if !schema.arguments.out().is_empty() {
         w.push_str(if form.faithful { "_outf" } else { "_out" });
     }
-    w.push('(');
-    list(w, parameters(schema, form), |w, parameter| {
-        write(w, &parameter, form, api, cx)
-    })?;
-    w.push(')');
-    Ok(())
 }
 
 /// Out arguments come first, except in a faithful signature.
@@ -120,6 +147,24 @@ fn parameters(schema: &FunctionSchema, form: Form) -> impl Iterator<Item = Param
     first.chain(others).chain(last)
 }
 
+fn parameter_type(
+    w: &mut String,
+    parameter: &Parameter<'_>,
+    form: Form,
+    cx: Context,
+) -> WriteResult {
+    let Parameter::One(one) = parameter else {
+        w.push_str("at::TensorOptions");
+        return Ok(());
+    };
+    let passing = Passing {
+        mutable: one.is_write(),
+        sizes: form.sizes,
+        interface: Interface::Public,
+    };
+    argument(w, &one.ty, passing, cx)
+}
+
 fn write(
     w: &mut String,
     parameter: &Parameter<'_>,
@@ -130,7 +175,8 @@ fn write(
     let one = match parameter {
         Parameter::One(one) => one,
         Parameter::Options(all) => {
-            w.push_str("at::TensorOptions options");
+            parameter_type(w, parameter, form, cx)?;
+            w.push_str(" options");
             let default = |i: usize| all.get(i).and_then(|a| a.default.as_deref());
             if (0..4).all(|i| default(i) == Some("None")) {
                 w.push_str("={}");
@@ -140,12 +186,7 @@ fn write(
             return Ok(());
         }
     };
-    let passing = Passing {
-        mutable: one.is_write(),
-        sizes: form.sizes,
-        interface: Interface::Public,
-    };
-    argument(w, &one.ty, passing, cx)?;
+    parameter_type(w, parameter, form, cx)?;
     w.push(' ');
     w.push_str(&one.name);
     if let Some(text) = &one.default

@@ -201,7 +201,11 @@ fn out(all: &[Argument]) -> Result<Option<PythonArgument<'_>>, Refused> {
 }
 
 /// Whether Python adds TensorOptions: to factories and to functions named or declared like them.
-fn takes_options(schema: &FunctionSchema, category: Option<&str>, release: Release) -> bool {
+pub(super) fn takes_options(
+    schema: &FunctionSchema,
+    category: Option<&str>,
+    release: Release,
+) -> bool {
     if category == Some("dummy") && release >= Release::V2_3 {
         return false;
     }

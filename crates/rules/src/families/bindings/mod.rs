@@ -1,9 +1,10 @@
 //! Rules of Python bindings and of `deprecated.yaml` (`docs/spec/files.md`, sections 7 and 9).
 //!
-//! What the generator rejects in `deprecated.yaml` is an error. What it rejects in operators is a
-//! warning: torchgen reads the file, but cannot generate Python bindings.
+//! torchgen reads what these rules find, but `gen_autograd_python` stops.
 
+mod calls;
 mod deprecated;
+mod lone;
 mod overloads;
 mod place;
 

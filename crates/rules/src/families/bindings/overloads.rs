@@ -10,6 +10,7 @@ use opatlas_source::message;
 use rustc_hash::FxHashMap;
 
 use super::place::{Place, text_of};
+use super::{calls, lone};
 use crate::sink::Sink;
 
 /// The maximum number of overloads of one shape that are compared.
@@ -17,7 +18,7 @@ const MOST_COMPARED: usize = 100;
 
 /// The parameters of an overload as Python sees them, without its out arguments. Overloads of
 /// different shapes have different signatures.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Shape<'a> {
     place: Place<'a>,
     name: &'a str,
@@ -47,6 +48,13 @@ impl<'a> Shape<'a> {
             has_options: arguments.tensor_options().is_some(),
         }
     }
+
+    fn without_out(&self) -> Self {
+        Self {
+            has_out: false,
+            ..self.clone()
+        }
+    }
 }
 
 fn parameter(argument: &Argument) -> Parameter<'_> {
@@ -58,11 +66,19 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let bound = catalogue.iter().filter(|(id, _)| catalogue.is_bound(*id));
     for (id, operator) in sink.while_wanted(bound) {
         returns(operator, sink);
+        calls::check(operator, catalogue.release, sink);
         for place in Place::of(operator) {
             let shape = Shape::new(operator, place);
             overloads.entry(shape).or_default().push(id);
         }
     }
+    let alone = overloads
+        .keys()
+        .filter(|shape| shape.has_out && !overloads.contains_key(&shape.without_out()));
+    let alone: Vec<(Place<'_>, OperatorId)> = alone
+        .flat_map(|shape| overloads[shape].iter().map(|&id| (shape.place, id)))
+        .collect();
+    lone::check(catalogue, alone, sink);
     overloads.retain(|_, alike| alike.len() > 1);
     for (shape, alike) in sink.while_wanted(overloads) {
         duplicates(catalogue, shape.place, &alike, sink);
@@ -119,7 +135,7 @@ fn returns(operator: &Operator, sink: &mut Sink) {
     }
 }
 
-fn report(
+pub(super) fn report(
     operator: &Operator,
     rule: RuleId,
     message: opatlas_source::Message,

@@ -1,7 +1,6 @@
 //! Rules of `derivatives.yaml` (`docs/spec/files.md`, section 5).
 //!
-//! What the formula parser rejects is an error. What only autograd code generation rejects
-//! ([`outputs`], [`variants`]) is a warning: the file can be read, but PyTorch does not build.
+//! [`outputs`] and [`variants`] report what torchgen reads, but generates no autograd code from.
 
 mod entries;
 mod gradients;
@@ -11,6 +10,7 @@ mod subjects;
 mod symbolic;
 mod tangents;
 mod variants;
+mod wrapped;
 
 use opatlas_operators::derivative_match::is_formula_key;
 use opatlas_operators::derivatives::FormulaSet;
@@ -69,6 +69,7 @@ fn check_set<'a>(subjects: &Subjects<'a>, set: &'a FormulaSet, sink: &mut Sink) 
     gradients::check(subjects, &expansion, sink);
     tangents::check(subjects, &expansion, sink);
     names::check(subjects, &expansion, sink);
+    wrapped::check(subjects, &expansion, sink);
     if sink.count() == before {
         outputs::check(subjects, &expansion, sink);
     }

@@ -1,6 +1,7 @@
 //! Kernels in generated code: namespaces and symbolic sizes.
 
 use opatlas_operators::entry::KernelEntry;
+use opatlas_operators::faces::namespace_source;
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Span, message};
@@ -17,11 +18,17 @@ pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
     for (id, operator) in sink.while_wanted(scope.operators()) {
         let kernels = catalogue.kernels(id);
         let symint = kernels.iter().find(|k| is_symbolic(k));
-        let qualified = kernels.iter().any(|k| k.kernel.namespace.is_some());
+        let qualified = kernels.iter().any(is_qualified);
+        let group = CompleteGroup::new(catalogue.groups.of(id));
+        let variant_of = group.map(|group| group.out).filter(|&out| out != id);
+        if let Some(out) = variant_of
+            && (qualified || catalogue.kernels(out).iter().any(is_qualified))
+        {
+            apart(scope, id, out, sink);
+        }
         if symint.is_none() && !qualified {
             continue;
         }
-        let group = CompleteGroup::new(catalogue.groups.of(id));
         if qualified && !operator.is_generated() {
             // The generator compares the kernels of the out variant only.
             let is_compared = group.is_none_or(|group| group.out == id);
@@ -31,6 +38,48 @@ pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
             symbolic(scope, id, kernels, group, sink);
         }
     }
+}
+
+fn is_qualified(kernel: &KernelEntry) -> bool {
+    kernel.kernel.namespace.is_some()
+}
+
+/// Reports a kernel that PyTorch calls in its own namespace, but declares in that of the out variant.
+fn apart(scope: &Scope<'_>, id: OperatorId, out: OperatorId, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
+    let kernels = catalogue.kernels(id);
+    let is_uniform = kernels
+        .windows(2)
+        .all(|pair| namespace(&pair[0]) == namespace(&pair[1]));
+    if !is_uniform || scope.operator(id).is_generated() {
+        return; // another rule reports kernels in several namespaces
+    }
+    let home = |kernel| namespace_source(catalogue, id, kernel).map_or("at", namespace);
+    let Some(kernel) = kernels.iter().find(|k| namespace(k) != home(k)) else {
+        return;
+    };
+    let other = scope.operator(out);
+    let (rule, help) = match other.is_generated() {
+        true => (
+            RuleId::KernelNamespaceGenerated,
+            message!(
+                "declare `{}` with a kernel in the same namespace, or use a kernel in `at::native`",
+                other.name()
+            ),
+        ),
+        false => (
+            RuleId::KernelNamespaceVariant,
+            "put the kernels of all variants for a key into one namespace".into(),
+        ),
+    };
+    let message = message!(
+        "PyTorch calls this kernel in namespace `{}`, but declares it in `{}`, as for the out variant `{}`",
+        namespace(kernel),
+        home(kernel),
+        other.name()
+    );
+    let diagnostic = Diagnostic::new(rule, place(scope, id, kernel), message).with_help(help);
+    scope.report(sink, id, diagnostic);
 }
 
 fn is_symbolic(kernel: &KernelEntry) -> bool {

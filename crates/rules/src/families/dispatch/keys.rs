@@ -8,6 +8,7 @@ use opatlas_source::message;
 use opatlas_source::suggest::Near;
 use rustc_hash::FxHashMap;
 
+use crate::scope::subject::is_identifier;
 use crate::sink::Sink;
 
 /// The maximum namespace depth that torchgen parses (`NativeFunction.from_yaml`).
@@ -21,6 +22,8 @@ pub(super) fn check(
 ) {
     let allowed = release.data().dispatch_keys_allowed;
     let mut first: FxHashMap<&str, &DispatchLine> = FxHashMap::default();
+    // The keys of a line share its kernel.
+    let mut named = None;
     for line in lines {
         let key = line.key.as_str();
         let earlier = *first.entry(key).or_insert(line);
@@ -31,6 +34,10 @@ pub(super) fn check(
             sink.entry(placed, repeated(line, earlier));
         }
         if let Some(diagnostic) = too_deep(line) {
+            sink.entry(placed, diagnostic);
+        }
+        let is_shared = named.replace(line.kernel_at) == Some(line.kernel_at);
+        if let Some(diagnostic) = unnamable(line).filter(|_| !is_shared) {
             sink.entry(placed, diagnostic);
         }
     }
@@ -137,4 +144,17 @@ fn too_deep(line: &DispatchLine) -> Option<Diagnostic> {
         )
         .with_help("use one or two levels of namespace")
     })
+}
+
+fn unnamable(line: &DispatchLine) -> Option<Diagnostic> {
+    let kernel = &line.kernel;
+    let namespaces = kernel.namespace.iter().flat_map(|text| text.split("::"));
+    let mut parts = namespaces.chain([&*kernel.name]);
+    parts
+        .any(|part| !part.is_empty() && !is_identifier(part))
+        .then(|| {
+            let message = message!("`{}` is not the name of a C++ function", kernel.declared());
+            Diagnostic::new(RuleId::KernelName, line.kernel_at, message)
+                .with_help("use letters, digits and `_`, after namespaces that end in `::`")
+        })
 }

@@ -1,5 +1,6 @@
 //! Fields with simple values. Lowering reports values of a wrong type.
 
+use opatlas_operators::bindings::PYTHON_MODULES;
 use opatlas_operators::entry::{DeviceCheck, Entry, Field, Placed};
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_schema::function::Argument;
@@ -10,9 +11,6 @@ use rustc_hash::FxHashMap;
 use crate::scope::field_edit::adding;
 use crate::scope::{Scope, Subject};
 use crate::sink::Sink;
-
-/// The Python modules that bindings are generated for (`gen_python_functions.py`).
-const PYTHON_MODULES: [&str; 6] = ["nn", "fft", "linalg", "sparse", "special", "nested"];
 
 /// Valid values of `category_override`.
 const CATEGORIES: [&str; 2] = ["factory", "dummy"];

@@ -96,7 +96,7 @@ pub(crate) static RULES: [Rule; 13] = [
         why: "The generated backward code uses both names: `grad_input_mask` for the gradients \
               requested, `result` for the output.",
         bad: example(
-            "- name: masked(Tensor self, bool[2] grad_input_mask) -> Tensor\n  self: grad\n",
+            "- name: masked_backward(Tensor self, bool[2] grad_input_mask) -> Tensor\n  self: grad\n",
         ),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",

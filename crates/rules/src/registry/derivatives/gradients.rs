@@ -5,7 +5,7 @@ use opatlas_source::diagnostic::RuleId;
 use super::{error, example};
 use crate::rule::{Rule, Stage};
 
-pub(crate) static RULES: [Rule; 11] = [
+pub(crate) static RULES: [Rule; 12] = [
     Rule {
         what: "A formula is a string. For tangents this matters only if an argument has a \
                gradient.",
@@ -134,5 +134,20 @@ pub(crate) static RULES: [Rule; 11] = [
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/gen_autograd_functions.py, process_function",
         ..error(RuleId::DerivUnknownName)
+    },
+    Rule {
+        stage: Stage::Compile,
+        what: "`wrap_opt_if` has two arguments, a tensor and a condition. In a formula for several arguments the \
+               condition has no parentheses, so no call such as `requires_grad()`.",
+        why: "torchgen saves the tensor for the backward pass only if the condition holds. It copies the condition \
+              with a regular expression that ends at the first `)`, and the C++ does not compile.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, other: scale_backward(grad, wrap_opt_if(other, self.requires_grad()))\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, other: scale_backward(grad, wrap_opt_if(other, grad_input_mask[0]))\n",
+        ),
+        source: "torchgen/packaged/autograd/gen_variable_type.py, guard_for",
+        ..error(RuleId::DerivWrapOptIf)
     },
 ];

@@ -26,6 +26,14 @@ const fn error(id: RuleId) -> Rule {
     rule(id, Severity::Error)
 }
 
+/// The file can be read, but autograd code cannot be generated from it.
+const fn generating(id: RuleId) -> Rule {
+    Rule {
+        stage: Stage::Autograd,
+        ..error(id)
+    }
+}
+
 const fn warning(id: RuleId) -> Rule {
     rule(id, Severity::Warning)
 }

@@ -3,7 +3,7 @@
 
 use opatlas_source::diagnostic::RuleId;
 
-use super::{example, warning};
+use super::{example, generating};
 use crate::rule::Rule;
 
 pub(crate) static RULES: [Rule; 5] = [
@@ -18,7 +18,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
         ),
         source: "torchgen/api/autograd.py, gen_differentiable_outputs",
-        ..warning(RuleId::DerivOutputCount)
+        ..generating(RuleId::DerivOutputCount)
     },
     Rule {
         what: "Every argument with a gradient formula is a tensor, a list of tensors or an \
@@ -32,7 +32,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, other: scale_backward(grad, self, other)\n",
         ),
         source: "torchgen/packaged/autograd/gen_variable_type.py, find_args_with_derivatives",
-        ..warning(RuleId::DerivGradientTarget)
+        ..generating(RuleId::DerivGradientTarget)
     },
     Rule {
         what: "An operator with a gradient has a differentiable output, and is not on the list of \
@@ -45,7 +45,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
         ),
         source: "torchgen/packaged/autograd/gen_variable_type.py, emit_body",
-        ..warning(RuleId::DerivGradientUnused)
+        ..generating(RuleId::DerivGradientUnused)
     },
     Rule {
         what: "Either all differentiable outputs have a tangent formula, or none has.",
@@ -57,7 +57,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n  result0: self_t\n  result1: self_t\n",
         ),
         source: "torchgen/packaged/autograd/gen_variable_type.py, emit_body",
-        ..warning(RuleId::DerivForwardCount)
+        ..generating(RuleId::DerivForwardCount)
     },
     Rule {
         what: "A tangent formula uses the tangent (`x_t`) of an argument `x` that has a gradient.",
@@ -70,6 +70,6 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: self_t * other\n",
         ),
         source: "torchgen/packaged/autograd/gen_variable_type.py, get_any_has_forward_grad_fn",
-        ..warning(RuleId::DerivForwardInputs)
+        ..generating(RuleId::DerivForwardInputs)
     },
 ];

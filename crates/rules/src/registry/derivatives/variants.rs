@@ -3,7 +3,7 @@
 
 use opatlas_source::diagnostic::RuleId;
 
-use super::{example, warning};
+use super::{example, generating};
 use crate::rule::Rule;
 
 pub(crate) static RULES: [Rule; 5] = [
@@ -15,7 +15,7 @@ pub(crate) static RULES: [Rule; 5] = [
         bad: example("- name: decomposed(Tensor self) -> Tensor\n  self: grad\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/gen_variable_type.py, gen_variable_type_func",
-        ..warning(RuleId::DerivNeedsDispatch)
+        ..generating(RuleId::DerivNeedsDispatch)
     },
     Rule {
         what: "`output_differentiability` is not false for any output if the formulas also serve \
@@ -29,7 +29,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: non_differentiable\n  other: non_differentiable\n",
         ),
         source: "torchgen/api/autograd.py, gen_differentiable_outputs",
-        ..warning(RuleId::DerivOutputInplace)
+        ..generating(RuleId::DerivOutputInplace)
     },
     Rule {
         what: "An in-place operator has at most one tangent formula, and a formula declared for it \
@@ -43,7 +43,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  self: grad\n  result: self_t * result\n",
         ),
         source: "torchgen/api/autograd.py, match_differentiability_info",
-        ..warning(RuleId::DerivInplaceForward)
+        ..generating(RuleId::DerivInplaceForward)
     },
     Rule {
         what: "If an in-place operator shares the gradient for `self`, the formula does not use \
@@ -56,7 +56,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_sizes())\n",
         ),
         source: "torchgen/api/autograd.py, match_differentiability_info",
-        ..warning(RuleId::DerivInplaceStrides)
+        ..generating(RuleId::DerivInplaceStrides)
     },
     Rule {
         what: "If the formulas of a mutable operator also serve its generated functional variant, \
@@ -70,6 +70,6 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  mark: grad * mark\n",
         ),
         source: "torchgen/api/autograd.py, match_differentiability_info",
-        ..warning(RuleId::DerivGeneratedSelf)
+        ..generating(RuleId::DerivGeneratedSelf)
     },
 ];

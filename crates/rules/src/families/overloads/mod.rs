@@ -1,5 +1,7 @@
 //! Names and signatures that two entries share.
 
+mod cpp;
+
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::SchemaKind;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
@@ -25,6 +27,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
             }
         }
     }
+    cpp::check(scope, sink);
 }
 
 fn collide(a: &Operator, b: &Operator) -> bool {
