@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn conventions_of_an_added_operator_are_new() {
-        let added = "- func: flip.dst(Tensor self, *, Tensor(a!) dst) -> Tensor(a!)\n";
+        let added = "- func: flip_forward.dst(Tensor self, *, Tensor(a!) dst) -> Tensor(a!)\n";
         let introduced = introduced(&found(GOOD), &found(&format!("{GOOD}{added}")));
         let rules: Vec<RuleId> = introduced.new.iter().map(|f| f.rule).collect();
         assert_eq!(rules, [RuleId::OutOverloadNaming, RuleId::OutArgNaming]);
@@ -133,7 +133,7 @@ mod tests {
             introduced
                 .new
                 .iter()
-                .all(|f| f.operator.as_deref() == Some("flip.dst"))
+                .all(|f| f.operator.as_deref() == Some("flip_forward.dst"))
         );
     }
 

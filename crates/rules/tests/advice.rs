@@ -125,7 +125,7 @@ fn in_place_and_mutable_variants_that_differ() {
     check(
         &[
             (
-                "stir_functional(Tensor self, Tensor seen, bool fast) -> (Tensor, Tensor seen_out)",
+                "stir_functional(Tensor self, Tensor seen, bool fast) -> (Tensor, Tensor)",
                 CPU,
             ),
             (
