@@ -378,7 +378,7 @@ fn names_are_never_safe() {
         |formula: &str| format!("- name: blend(Tensor self, Tensor vec2) -> Tensor\n  {formula}\n");
     for (formula, rule) in [
         ("self: grad.mv(vec1)", "deriv-unknown-name"),
-        ("sefl: grad", "deriv-gradient-target"),
+        ("sefl: grad", "deriv-unknown-arg"),
     ] {
         assert_eq!(offered(operators, &formulas(formula), ""), only(rule));
     }

@@ -29,7 +29,8 @@ fn from(here: &Path, full: &Path) -> PathBuf {
     while let (Some(a), Some(b)) = (here.clone().next(), there.clone().next())
         && a == b
     {
-        (here.next(), there.next());
+        here.next();
+        there.next();
     }
     let up = here.map(|_| Component::ParentDir);
     up.chain(there).collect()

@@ -145,23 +145,20 @@ fn a_branch_is_compared_with_the_merge_base() {
     replace(folder, DERIVATIVES, "int d)", "int d, int e=0)");
     commit(folder);
     let short = git(folder, &["rev-parse", "--short=9", "topic~1"]);
-    let compare = |base: &str, head: &str| {
-        let output = run(folder, &["compare", base, head]);
-        (stdout(&output), stderr(&output))
-    };
-    let (said, note) = compare("git:main", "git:HEAD");
+    let compare = |base: &str, head: &str| stdout(&run(folder, &["compare", base, head]));
+    let said = compare("git:main", "git:HEAD");
     assert!(said.contains("later"), "{said}");
     let command = "run `opatlas compare git:main...HEAD git:HEAD`";
-    assert!(note.contains(command) && note.contains(&short), "{note}");
+    assert!(said.contains(command) && said.contains(&short), "{said}");
     for base in ["git:main...HEAD", "git:main..."] {
-        let (said, note) = compare(base, "git:HEAD");
+        let said = compare(base, "git:HEAD");
         assert!(!said.contains("later") && said.contains("zap"), "{said}");
-        assert_eq!(note, "");
+        assert!(!said.contains("note: "), "{said}");
     }
     // The base has nothing that the head lacks.
-    assert_eq!(compare("git:topic~1", "git:topic").1, "");
-    let (_, note) = compare("git:main...nowhere", "git:HEAD");
-    assert!(note.contains("no merge base of main and nowhere"), "{note}");
+    assert!(!compare("git:topic~1", "git:topic").contains("note: "));
+    let output = run(folder, &["compare", "git:main...nowhere", "git:HEAD"]);
+    assert!(stderr(&output).contains("no merge base of main and nowhere"));
 }
 
 #[test]
@@ -171,8 +168,7 @@ fn a_clone_is_a_revision() {
     let native = folder.join("aten/src/ATen/native");
     let says = |from: &Path, spec: &str| succeeds(from, &["table", "zap", "-r", spec]);
     let by_file = says(folder, NATIVE);
-    assert!(by_file.contains("AutogradCPU"), "{by_file}");
-    assert!(!by_file.contains("unknown"), "{by_file}");
+    assert!(by_file.contains("own formula"), "{by_file}");
     let after_title = |text: &str| text.split_once('\n').unwrap().1.to_owned();
     for (from, spec) in [
         (folder, "."),
@@ -181,17 +177,15 @@ fn a_clone_is_a_revision() {
         (&native, "native_functions.yaml"),
     ] {
         let by_spec = says(from, spec);
-        assert!(!by_spec.contains("unknown"), "{spec}: {by_spec}");
-        let rest = after_title(&by_spec);
-        assert_eq!(rest.replace(spec, NATIVE), after_title(&by_file), "{spec}");
+        assert_eq!(after_title(&by_spec), after_title(&by_file), "{spec}");
     }
     for spec in [".", NATIVE, "aten/src/ATen/native"] {
         let output = run(folder, &["compare", "git:HEAD", spec]);
-        assert!(output.status.success(), "{spec}: {}", stderr(&output));
+        assert!(output.status.success(), "{spec}: {}", stdout(&output));
         assert!(
-            !stderr(&output).contains("note: "),
+            !stdout(&output).contains("note: "),
             "{spec}: {}",
-            stderr(&output)
+            stdout(&output)
         );
     }
     replace(folder, DERIVATIVES, "self: grad", "self: grad * 2");

@@ -145,6 +145,12 @@ fn repeated(catalogue: &Catalogue, form: &DeprecatedForm, id: OperatorId, sink: 
 }
 
 fn out_alone(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) {
+    if catalogue
+        .native_functions
+        .may_hide_overload(&form.call.name)
+    {
+        return;
+    }
     let message = "no deprecated signature without `out` has the same arguments";
     let help = "add an entry with the same arguments, without `out`";
     let diagnostic = Diagnostic::new(RuleId::DeprecatedOutAlone, form.name_at, message);
