@@ -52,7 +52,7 @@ fn a_comparison_lists_the_kernels_that_must_change() {
         "(PrivateUse1, 2 operators)",
         "Kernels that must change\n  `tilt`: the library does not load: the kernel `acme::tilt` does not have the type of \
          `tilt`: it takes 2 arguments, expected 3\n    old `at::Tensor tilt(const at::Tensor & self, int64_t dim)`",
-        "`rest` gone",
+        "`rest`: gone",
         "`lean`: the kernel for CompositeImplicitAutograd",
         "it no longer decomposes for autograd",
     ] {

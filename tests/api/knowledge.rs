@@ -244,7 +244,7 @@ async fn the_guide_to_a_dispatch_key_ends_in_tables_of_the_release() {
     assert_eq!(row_of(&newest, "XPU").unwrap()["kernel"], "lerp3");
     assert_eq!(
         row_of(&newest, "AutogradXPU").unwrap()["kernel"],
-        "VariableType"
+        "VariableType::lerp3"
     );
     assert!(row_of(&newest, "ORT").is_none());
     let old = server

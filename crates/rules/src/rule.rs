@@ -69,7 +69,8 @@ pub enum Stage {
     Group,
     /// Writing C++.
     Codegen,
-    /// Writing autograd kernels and Python bindings (`tools/autograd`).
+    /// Writing autograd kernels and Python bindings (`tools/autograd`), which is part of `compile`, the rest of
+    /// the build, in answers.
     Autograd,
     /// Compiling the generated C++.
     Compile,

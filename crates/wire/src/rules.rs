@@ -86,8 +86,8 @@ pub struct Rule {
     /// The severity of its findings.
     pub severity: Severity,
     /// The stage at which PyTorch's generator fails: `yaml`, `entry`, `file`, `generate`, `group`,
-    /// `codegen`, `autograd`; the stage after it that fails, `compile` or `load`; or `convention`, which nothing
-    /// checks.
+    /// `codegen`; the stage after it that fails, `compile` (the rest of the build) or `load`; or
+    /// `convention`, which nothing checks.
     #[schema(example = "entry")]
     pub stage: &'static str,
     /// The first release that it applies to.
@@ -152,8 +152,7 @@ pub(crate) fn stage_name(stage: Stage) -> &'static str {
         Stage::Generate => "generate",
         Stage::Group => "group",
         Stage::Codegen => "codegen",
-        Stage::Autograd => "autograd",
-        Stage::Compile => "compile",
+        Stage::Autograd | Stage::Compile => "compile",
         Stage::Load => "load",
         Stage::Convention => "convention",
     }

@@ -5222,7 +5222,7 @@ export interface components {
             severity: components["schemas"]["Severity"];
             /**
              * @description The stage at which PyTorch's generator fails: `yaml`, `entry`, `file`, `generate`, `group`,
-             *     `codegen`, `autograd`; the stage after it that fails, `compile` or `load`; or `convention`, which nothing
+             *     `codegen`; the stage after it that fails, `compile` (the rest of the build) or `load`; or `convention`, which nothing
              *     checks.
              * @example entry
              */

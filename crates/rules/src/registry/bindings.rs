@@ -16,7 +16,7 @@ const fn error(id: RuleId) -> Rule {
             id,
             Family::Bindings,
             Severity::Error,
-            Stage::Autograd,
+            Stage::Codegen,
             example(""),
             "tools/autograd/gen_python_functions.py, load_deprecated_signatures",
         )
@@ -27,6 +27,7 @@ const fn error(id: RuleId) -> Rule {
 const fn binding(id: RuleId) -> Rule {
     Rule {
         good: PAIR,
+        stage: Stage::Autograd,
         source: "tools/autograd/gen_python_functions.py, group_overloads",
         ..error(id)
     }

@@ -87,8 +87,7 @@ const STAGES: Record<string, string> = {
 	generate: "when operators are generated",
 	group: "when variants are grouped",
 	codegen: "when code is generated",
-	autograd: "when autograd code and Python bindings are generated",
-	compile: "when PyTorch is compiled",
+	compile: "when PyTorch is built",
 	load: "when PyTorch is loaded",
 	convention: "never: a convention",
 };
