@@ -5222,8 +5222,8 @@ export interface components {
             severity: components["schemas"]["Severity"];
             /**
              * @description The stage at which PyTorch's generator fails: `yaml`, `entry`, `file`, `generate`, `group`,
-             *     `codegen`; the stage after it that fails, `compile` (the rest of the build) or `load`; or `convention`, which nothing
-             *     checks.
+             *     `codegen`; the stage after it that fails, `compile` (the rest of the build) or `load`; or
+             *     `convention`, which nothing checks.
              * @example entry
              */
             stage: string;
