@@ -163,5 +163,7 @@ fn an_edited_release_loses_nothing() {
     let (base, head) = (read(base, "2.14"), read(edited, "2.15"));
     let compared = Compared::new(base, head, &Stop::new()).unwrap();
     assert_eq!(compared.source, Source::Files);
-    assert_eq!(told(&compared.comparison, "backend-support-lost"), [""; 0]);
+    for rule in ["backend-support-lost", "autograd-support-lost"] {
+        assert_eq!(told(&compared.comparison, rule), [""; 0]);
+    }
 }

@@ -207,7 +207,7 @@ impl<'a> View<'a> {
                 Training::of(inference, Works::Unknown, Through::Unknown, None)
             }
             Verdict::Unknown => {
-                let own = self.by_autograd_entry(id, pattern.rule(autograd), autograd);
+                let own = self.by_entry_or_parts(id, slot, pattern.rule(autograd), autograd);
                 Training {
                     inference,
                     works: match own.works {
@@ -218,18 +218,28 @@ impl<'a> View<'a> {
                 }
             }
             _ => {
-                let own = self.by_autograd_entry(id, pattern.rule(autograd), autograd);
-                let of_parts = || self.by_parts(id, slot);
-                let training = match own.through {
-                    Through::Composite => of_parts().unwrap_or(own),
-                    _ => own,
-                };
+                let own = self.by_entry_or_parts(id, slot, pattern.rule(autograd), autograd);
                 Training {
                     inference,
-                    ..self.with_backward(id, slot, training)
+                    ..self.with_backward(id, slot, own)
                 }
             }
         })
+    }
+
+    /// As far as the entry at the autograd key says, and what a composite kernel there calls.
+    fn by_entry_or_parts(
+        self,
+        id: OperatorId,
+        slot: Slot,
+        rule: Precedence,
+        autograd: Slot,
+    ) -> Training {
+        let own = self.by_autograd_entry(id, rule, autograd);
+        match own.through {
+            Through::Composite => self.by_parts(id, slot).unwrap_or(own),
+            _ => own,
+        }
     }
 
     /// Whether training works if a rule serves the autograd key, as far as the entry there says.
