@@ -12,7 +12,7 @@ use crate::kind::Asks;
 use crate::name;
 use crate::reading::Reading;
 
-/// What the releases say of an operator that vmap runs in a loop.
+/// A sentence about an operator that vmap runs in a loop, with releases.
 const FALLS_BACK: &str = "falls back";
 
 /// Since when and until when a message appears.
@@ -76,7 +76,7 @@ pub(crate) fn works_in_all(operator: &str, key: &str) -> bool {
     at(operator, Place::Key(key)).always
 }
 
-/// Whether an operator fails at a key in each known release.
+/// True if an operator fails at a key in each known release.
 pub(crate) fn never_works(operator: &str, key: &str) -> bool {
     let spans = releases::spans(operator, Place::Key(key));
     !spans.is_empty() && spans.iter().all(|span| span.works == Works::No)

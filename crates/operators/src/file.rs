@@ -81,7 +81,7 @@ impl NativeFunctions {
         &self.chunks
     }
 
-    /// Whether the file has unresolved merge conflicts, whose first sides are read.
+    /// True if the file has unresolved merge conflicts, whose first sides are read.
     #[must_use]
     pub fn has_conflicts(&self) -> bool {
         let mut faults = self.diagnostics.iter();

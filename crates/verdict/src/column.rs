@@ -157,8 +157,7 @@ pub(crate) struct Column {
     served: Vec<Served>,
     verdicts: Vec<Verdict>,
     branches: Branches,
-    /// The callers of each operator among kernels on the key itself, and composites that make other calls on
-    /// this key.
+    /// The callers of each operator whose calls on this key were not recorded.
     own_callers: FxHashMap<OperatorId, Vec<Edge>>,
     own_calls: FxHashMap<OperatorId, Vec<Edge>>,
     /// Counted when it is first asked for, once for all keys that share the verdicts.
@@ -256,8 +255,7 @@ impl Column {
         self.made(calls, edges)
     }
 
-    /// The calls of a default or composite kernel, before [`Column::made`]: those that were recorded,
-    /// unless it does something else with the tensors of this key.
+    /// The calls of a default or composite kernel, those recorded unless it makes others on this key.
     pub(crate) fn composite<'c>(&'c self, calls: &'c Calls, id: OperatorId) -> &'c [Edge] {
         let others = self.own_calls.get(&id);
         others.map_or_else(|| calls.of(id), Vec::as_slice)

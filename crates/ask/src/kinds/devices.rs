@@ -328,7 +328,7 @@ fn device(reading: &mut Reading<'_>) {
     names::under_backward(reading);
 }
 
-/// Whether the build lacks the device, or a package outside PyTorch adds it.
+/// True if the build lacks the device, or a package outside PyTorch adds it.
 fn built(reading: &mut Reading<'_>) {
     let device = reading.part("device").map(str::to_ascii_lowercase);
     reading.key = device.as_deref().and_then(names::key_of_device);

@@ -190,7 +190,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
 ];
 
-/// Whether a graph break only splits the program: not where it is exported.
+/// True if a graph break only splits the program: not where it is exported.
 fn may_split(reading: &mut Reading<'_>) -> bool {
     let is_split = !reading.mentions("export.export") && !reading.mentions("exportdb");
     if is_split {

@@ -236,7 +236,7 @@ fn kind_of(reading: &Reading<'_>, key: &str) -> Option<&'static Kind> {
     is_wrong_build(reading, operator, key).then_some(&WRONG_BUILD)
 }
 
-/// Whether an operator has kernels for one kind of tensor and none for plain ones: the message lists
+/// True if an operator has kernels for one kind of tensor and none for plain ones: the message lists
 /// them, or the name tells.
 fn is_only_for(reading: &Reading<'_>, operator: &str, kind: &str) -> bool {
     let listed = names::listed_backends(reading);
@@ -251,7 +251,7 @@ fn is_only_for(reading: &Reading<'_>, operator: &str, kind: &str) -> bool {
     has_kind && !has_plain || is_named
 }
 
-/// Whether an operator takes quantized tensors by its name. Dynamic quantization takes ordinary ones, and
+/// True if an operator takes quantized tensors by its name. Dynamic quantization takes ordinary ones, and
 /// so do functions that pack weights.
 fn is_quantized(operator: &str) -> bool {
     let takes_plain = ["_dynamic", "_prepack", "_unpack", "_fp16", "embedding"];
@@ -263,12 +263,12 @@ fn is_quantized(operator: &str) -> bool {
     }
 }
 
-/// Whether an operator makes tensors, so that a device without it has no tensors at all.
+/// True if an operator makes tensors, so that a device without it has no tensors at all.
 fn makes_tensors(operator: &str) -> bool {
     matches!(operator, "empty.memory_format" | "empty_strided")
 }
 
-/// Whether a CPU fallback cannot serve an operator: a view, or what copies to the CPU.
+/// True if a CPU fallback cannot serve an operator: a view, or what copies to the CPU.
 fn is_basic(operator: &str) -> bool {
     let base = operator.split('.').next().unwrap_or(operator);
     let basic = [

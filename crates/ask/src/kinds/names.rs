@@ -31,7 +31,7 @@ const DEVICES: [&str; 16] = [
     "FPGA", "Vulkan", "Metal",
 ];
 
-/// Whether a dispatch key is that of a device whose tensors have data.
+/// True if a dispatch key is that of a device whose tensors have data.
 pub(super) fn is_device(key: &str) -> bool {
     key != "Meta" && (DEVICES.contains(&key) || key.starts_with("PrivateUse"))
 }
@@ -51,7 +51,7 @@ pub(super) fn key_of_device(device: &str) -> Option<String> {
     is_private(device).then(|| "PrivateUse1".to_owned())
 }
 
-/// Whether a device type is one that backends outside PyTorch give themselves.
+/// True if a device type is one that backends outside PyTorch give themselves.
 fn is_private(device: &str) -> bool {
     let private = [
         "NPU",
@@ -67,7 +67,7 @@ fn is_private(device: &str) -> bool {
     private.iter().any(|it| it.eq_ignore_ascii_case(device))
 }
 
-/// Whether there are builds of PyTorch for a device type.
+/// True if there are builds of PyTorch for a device type.
 pub(super) fn has_build(device: &str) -> bool {
     let devices = ["CPU", "CUDA", "HIP", "ROCm", "XPU", "MPS"];
     devices.iter().any(|it| it.eq_ignore_ascii_case(device))
@@ -88,7 +88,7 @@ pub(super) fn device_of_type(name: &str) -> Option<String> {
     (!device.is_empty()).then(|| device.to_ascii_lowercase())
 }
 
-/// Whether a package outside PyTorch adds a device type.
+/// True if a package outside PyTorch adds a device type.
 pub(super) fn is_outside(device: &str) -> bool {
     let packages = ["HPU", "XLA", "MTIA", "MAIA", "IPU", "VE"];
     is_private(device) || packages.iter().any(|it| it.eq_ignore_ascii_case(device))

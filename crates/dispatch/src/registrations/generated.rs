@@ -143,7 +143,7 @@ fn selects_backend(operator: &Operator, lists: &CodegenLists) -> bool {
     is_factory || lists.backend_select_template.contains(schema.name.as_str())
 }
 
-/// Whether computing a gradient fails for an operator without an entry in `derivatives.yaml`: it takes and
+/// True if computing a gradient fails for an operator without an entry in `derivatives.yaml`: it takes and
 /// returns tensors, and is not in the list of operators that need no formula (`requires_derivative` in
 /// `tools/autograd/gen_variable_type.py`).
 fn is_not_implemented(operator: &Operator, release: Release) -> bool {

@@ -259,7 +259,7 @@ impl BindingSignature {
     }
 }
 
-/// Whether it is recorded what a function of `torch` calls, because it is written in Python.
+/// True if it is recorded what a function of `torch` calls, because it is written in Python.
 fn is_recorded(name: &str, release: Release) -> bool {
     !name.contains('.') && python_functions::find(&format!("torch.{name}"), release).is_some()
 }

@@ -24,7 +24,7 @@ const EARLIER: [&str; 3] = [
     "Tensor Tensor Tensor Tensor int int Tensor Tensor Tensor",
 ];
 
-/// Whether the parser of Python arguments has a method for the type (`arg_parser_unpack_method`).
+/// True if the parser of Python arguments has a method for the type (`arg_parser_unpack_method`).
 #[must_use]
 pub fn can_be_parsed(ty: &Type) -> bool {
     match ty {
@@ -55,7 +55,7 @@ pub fn can_be_parsed(ty: &Type) -> bool {
     }
 }
 
-/// Whether a binding can convert the returns to Python (`SUPPORTED_RETURN_TYPES`).
+/// True if a binding can convert the returns to Python (`SUPPORTED_RETURN_TYPES`).
 #[must_use]
 pub fn can_be_returned(returns: &[Return], release: Release) -> bool {
     is_converted(returns) || (release < Release::V2_2 && EARLIER.contains(&&*types(returns)))

@@ -59,7 +59,7 @@ fn refused(catalogue: &Catalogue, call: &FunctionCall) -> Reach {
     bound::reach(catalogue, call).unwrap_or_else(unknown)
 }
 
-/// Whether PyTorch raises for such an index.
+/// True if PyTorch raises for such an index.
 fn is_refused(value: &Value) -> bool {
     match value {
         Value::Scalar(Scalar::Float | Scalar::Complex) | Value::Str(_) | Value::Bytes => true,

@@ -116,7 +116,7 @@ fn binary(op: &str, left: &Expression, right: &Expression) -> Target<'static> {
     }
 }
 
-/// Whether an operator compares.
+/// True if an operator compares.
 fn compares(op: &str) -> bool {
     matches!(op, "==" | "!=" | "<" | ">" | "<=" | ">=" | "in")
 }
@@ -281,7 +281,7 @@ fn other(dotted: &str) -> Option<String> {
     (is_own || is_other(first)).then(|| format!("`{dotted}` is not part of PyTorch"))
 }
 
-/// Whether a name is that of another library.
+/// True if a name is that of another library.
 fn is_other(name: &str) -> bool {
     OTHERS.contains(&name)
 }

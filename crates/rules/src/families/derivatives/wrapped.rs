@@ -51,7 +51,7 @@ fn fault(
     })
 }
 
-/// Whether torchgen saves the tensor only under the condition: it does in the only formula that uses it, if
+/// True if torchgen saves the tensor only under the condition: it does in the only formula that uses it, if
 /// that formula is for several arguments and no differentiable argument is a list.
 fn is_guarded(
     subjects: &Subjects<'_>,
