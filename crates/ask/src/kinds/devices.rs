@@ -32,9 +32,7 @@ const BACKEND_NOT_LOADED: Kind = Kind {
         "If you write the backend: register the module with \
          `torch._register_device_module('{device}', module)`.",
     ],
-    misleads: &[
-        "There is no package of this name to install: the package of the backend has another.",
-    ],
+    misleads: &["No package to install has this name: the backend's package is named differently."],
     ..Kind::OTHER
 };
 

@@ -17,7 +17,9 @@ pub(super) static MISSING_IN_TORCH: Kind = Kind {
          registers the module with `torch._register_device_module`.",
         "If a file `torch.py` or a folder `torch` is next to the program: rename it, since it hides PyTorch.",
     ],
-    misleads: &["There is no package of this name to install."],
+    misleads: &[
+        "No package to install has this name: the module is part of PyTorch or of a backend.",
+    ],
     ..Kind::OTHER
 };
 

@@ -300,7 +300,7 @@ fn is_wrong_build(reading: &Reading<'_>, operator: &str, key: &str) -> bool {
     }
 }
 
-/// What advice about other devices needs: where the message and the releases leave the call a kernel.
+/// Notes the other devices where the call may still have a kernel, by the message and the releases.
 fn know_devices(reading: &mut Reading<'_>, key: &str) {
     let listed = names::listed_backends(reading);
     let devices = names::devices(&listed);

@@ -36,7 +36,7 @@ pub(super) fn is_device(key: &str) -> bool {
     key != "Meta" && (DEVICES.contains(&key) || key.starts_with("PrivateUse"))
 }
 
-/// Those of some keys that are devices.
+/// Keeps the keys that name devices.
 pub(super) fn devices<'t>(keys: &[&'t str]) -> Vec<&'t str> {
     let devices = keys.iter().copied().filter(|key| is_device(key));
     devices.collect()

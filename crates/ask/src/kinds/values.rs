@@ -228,8 +228,8 @@ pub(super) const KINDS: &[Kind] = &[
         titles: &["`GradScaler` got gradients in half precision"],
         patterns: &["attempting to unscale fp16 gradients"],
         causes: &[
-            "The parameters of the model are in float16. `GradScaler` is for parameters in float32, of which \
-             autocast computes some steps in half precision.",
+            "The model's parameters are float16. `GradScaler` expects float32 parameters and lets autocast \
+             choose which operations run in half precision.",
         ],
         advice: &[
             "Keep the model in float32: without `.half()`, or loaded with `torch_dtype=torch.float32`. Run \

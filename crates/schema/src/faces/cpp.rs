@@ -55,7 +55,7 @@ pub fn cpp_signatures(
         .collect()
 }
 
-/// The same functions by what C++ tells overloads apart by: the name and the types of the parameters.
+/// Each function's name and parameter types, which is all that C++ uses to tell overloads apart.
 pub fn cpp_overloads(
     schema: &FunctionSchema,
     call: Call,

@@ -1,4 +1,4 @@
-//! What `could-not-run` turns out to be, by the tensors and the device of the call.
+//! The kinds of `could-not-run`, told apart by the tensors and the device of the call.
 
 use crate::kind::{Asks, Kind};
 
